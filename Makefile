@@ -1,0 +1,36 @@
+# make demo    train a small Transformer on this machine and look into it
+# make test    the whole suite
+# make check   lint, format and types
+# Everything is installed into .venv inside the project, once; a second run starts at once.
+
+PYTHON ?= python3
+VENV := .venv
+INSTALLED := $(VENV)/installed
+RUN := $(VENV)/bin/python
+
+.PHONY: demo test check format clean
+
+demo: $(INSTALLED)
+	@$(RUN) demos/reverse.py --out out
+
+test: $(INSTALLED)
+	@$(RUN) -m pytest -n 2
+
+check: $(INSTALLED)
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+format: $(INSTALLED)
+	$(RUN) -m ruff check --fix .
+	$(RUN) -m ruff format .
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "attendo needs Python 3.11 or newer, this is %d.%d: make PYTHON=python3.12" % sys.version_info[:2])'
+	@echo "Installing into $(VENV) (once; PyTorch takes a minute or two) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train,dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) out build dist *.egg-info

@@ -1,0 +1,66 @@
+"""attendo describe: a model in words, without allocating it."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from attendo.errors import InputError
+from attendo.model.config import FAMILIES, ModelConfig, config_from_table
+from attendo.model.presets import PRESETS, preset
+
+LARGEST_FILE = 1_000_000  # bytes; a configuration has a few hundred
+
+
+def describe(
+    name: Annotated[
+        str, typer.Argument(metavar="PRESET", help=f"One of {', '.join(PRESETS)}; or a model's configuration, a .json.")
+    ],
+    vocab: Annotated[int | None, typer.Option("--vocab", help="Vocabulary size; by default the published one.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
+) -> None:
+    """Show a model's module tree, shapes and parameters, without allocating its weights."""
+    if name.endswith(".json") or "/" in name:
+        config = read_config(Path(name), vocab)
+    else:
+        config = preset(name, vocab)
+
+    from attendo.view import structure  # torch is imported here, after the arguments have proved good
+
+    model = structure.describe(config)
+    if as_json:
+        family = next(word for word, kind in FAMILIES.items() if type(config) is kind)
+        answer = {
+            "name": name,
+            "parameters": model.parameters,
+            "by_part": model.by_part,
+            "feed_forward_share": model.feed_forward_share,
+            "config": {"family": family, **asdict(config)},
+        }
+        typer.echo(json.dumps(answer, indent=2))
+        return
+    typer.echo(model.tree)
+    typer.echo(f"\n{'part':<14}{'parameters':>16}{'share':>9}")
+    for part, count in model.by_part.items():
+        if count:
+            typer.echo(f"{part.replace('_', '-'):<14}{count:>16,}{count / model.parameters:>9.1%}")
+    typer.echo(f"{'in all':<14}{model.parameters:>16,}{1:>9.0%}")
+
+
+def read_config(path: Path, vocab: int | None) -> ModelConfig:
+    """The `model` table of a model folder's config.json, or a file that holds just such a table."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise InputError(f"{path} has {path.stat().st_size:,} bytes: a configuration has at most {LARGEST_FILE:,}")
+        table: Any = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON: {error}") from error
+    if isinstance(table, dict) and isinstance(table.get("model"), dict):
+        table = table["model"]
+    if not isinstance(table, dict):
+        raise InputError(f"{path} holds {type(table).__name__}: expected an object with the model's configuration")
+    return config_from_table(table if vocab is None else {**table, "vocab_size": vocab})

@@ -1,0 +1,79 @@
+"""The command `attendo`: an error becomes one line on stderr and an exit code; nothing heavy is imported here."""
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from attendo import __version__
+from attendo.cli import describe
+from attendo.errors import AttendoError
+
+INTERRUPTED = 130
+# The class that typer raises for a wrong option, wherever its version keeps it.
+WrongUsage: Any = typer.BadParameter.__base__
+
+app = typer.Typer(
+    name="attendo",
+    help='The Transformer of "Attention Is All You Need": train it, run it, measure it, look inside it.',
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("describe")(describe.describe)
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"attendo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Read by `main` below: --debug must also hold for errors that come before options are read."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in arguments
+    # Wherever it stands, --debug is meant for the whole command.
+    arguments = (["--debug"] if debug else []) + [word for word in arguments if word != "--debug"]
+    sys.exit(run(arguments, debug))
+
+
+def run(arguments: list[str], debug: bool) -> int:
+    try:
+        code = app(arguments, standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        if debug:
+            raise
+        return complain("interrupted", INTERRUPTED)
+    except WrongUsage as wrong:
+        if debug:
+            raise
+        return complain(f"{wrong.format_message()} (see attendo --help)", 2)
+    except AttendoError as error:
+        if debug:
+            raise
+        return complain(str(error), error.exit_code)
+    except ModuleNotFoundError as missing:
+        if debug or missing.name not in ("torch", "matplotlib", "safetensors", "sacrebleu"):
+            raise
+        return complain(f"this command needs {missing.name}: pip install 'attendo[train]'", 1)
+    except BrokenPipeError:
+        # The reader of our output has left (attendo … | head); there is nobody to tell.
+        sys.stderr.close()
+        return 1
+    return int(code or 0)
+
+
+def complain(sentence: str, code: int) -> int:
+    typer.echo(f"attendo: {' '.join(sentence.split())}", err=True)
+    return code

@@ -1,0 +1,1 @@
+"""Search over token ids; a model is known by its few calls."""

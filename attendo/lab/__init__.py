@@ -1,0 +1,1 @@
+"""Small tasks on which claims about the Transformer are put to the test."""

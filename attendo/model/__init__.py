@@ -1,0 +1,1 @@
+"""Section 3 of the paper, one file per idea: token ids in, logits out."""

@@ -1,0 +1,22 @@
+"""A configuration becomes a model; the families are listed here and nowhere else."""
+
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, ModelConfig, TransformerConfig
+from attendo.model.decoder_only import DecoderOnly
+from attendo.model.encoder_only import EncoderOnly
+from attendo.model.lstm import LSTMSeq2Seq
+from attendo.model.transformer import Transformer
+
+Model = Transformer | DecoderOnly | EncoderOnly | LSTMSeq2Seq
+
+
+def build_model(config: ModelConfig) -> Model:
+    """Random weights, drawn from torch's global generator: `torch.manual_seed` before this call fixes them."""
+    match config:
+        case TransformerConfig():
+            return Transformer(config)
+        case DecoderOnlyConfig():
+            return DecoderOnly(config)
+        case EncoderOnlyConfig():
+            return EncoderOnly(config)
+        case LSTMConfig():
+            return LSTMSeq2Seq(config)

@@ -1,0 +1,52 @@
+"""Keys and values already computed, so that each decoding step computes only its own.
+
+A cache is handed to an attention module, which asks it to `fetch` keys and values and says how to compute new ones.
+The two uses of attention in a decoder differ in what is remembered, hence two classes.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+KeysValues = tuple[Tensor, Tensor]  # each [batch, heads, keys, head_dim]
+
+
+class Cache(Protocol):
+    def fetch(self, compute: Callable[[], KeysValues]) -> KeysValues: ...
+
+
+class PastCache:
+    """Self-attention: every step adds its own keys and values behind those of the steps before."""
+
+    def __init__(self) -> None:
+        self.past: KeysValues | None = None
+
+    def fetch(self, compute: Callable[[], KeysValues]) -> KeysValues:
+        keys, values = compute()
+        if self.past is not None:
+            keys, values = torch.cat((self.past[0], keys), dim=2), torch.cat((self.past[1], values), dim=2)
+        self.past = keys, values
+        return self.past
+
+    def reorder(self, index: Tensor) -> None:
+        """Row i becomes what row index[i] was; rows may repeat or be left out."""
+        if self.past is not None:
+            self.past = self.past[0][index], self.past[1][index]
+
+
+class MemoryCache:
+    """Cross-attention: the memory never changes, so its keys and values are computed once."""
+
+    def __init__(self) -> None:
+        self.memory: KeysValues | None = None
+
+    def fetch(self, compute: Callable[[], KeysValues]) -> KeysValues:
+        if self.memory is None:
+            self.memory = compute()
+        return self.memory
+
+    def reorder(self, index: Tensor) -> None:
+        if self.memory is not None:
+            self.memory = self.memory[0][index], self.memory[1][index]

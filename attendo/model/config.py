@@ -1,0 +1,192 @@
+"""The sizes and choices of each model, in the paper's letters, checked before anything is allocated.
+
+Frozen, so a running model cannot disagree with its file. No torch here: describing a model in words is cheap.
+"""
+
+import math
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from typing import Any, Literal, get_args
+
+from attendo.errors import ConfigError
+
+Positions = Literal["sinusoidal", "learned", "rotary", "none"]
+Norm = Literal["layer", "rms"]
+NormOrder = Literal["post", "pre"]
+Activation = Literal["relu", "gelu", "swiglu"]
+Context = Literal["attention", "fixed"]
+
+# A file may ask for any size; these are what we are willing to believe.
+LARGEST = {
+    "vocab_size": 10_000_000,
+    "d_model": 65_536,
+    "d_ff": 1_048_576,
+    "num_heads": 4_096,
+    "num_layers": 1_000,
+    "encoder_layers": 1_000,
+    "decoder_layers": 1_000,
+    "max_length": 1_000_000,
+    "num_token_types": 1_000,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerConfig:
+    """What every stack of attention layers needs; the defaults are the paper's base model (table 3)."""
+
+    vocab_size: int
+    d_model: int = 512
+    d_ff: int = 2048
+    num_heads: int = 8
+    dropout: float = 0.1  # on each sublayer's output and on the embeddings (5.4)
+    attention_dropout: float = 0.0  # on the attention weights
+    activation_dropout: float = 0.0  # inside the feed-forward part
+    positions: Positions = "sinusoidal"
+    max_length: int = 1024  # how many positions a learned table has; the other kinds have no end
+    rotary_base: float = 10_000.0
+    norm: Norm = "layer"
+    norm_eps: float = 1e-5
+    norm_order: NormOrder = "post"
+    activation: Activation = "relu"
+    bias: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.d_model % self.num_heads != 0:
+            raise ConfigError(
+                f"d_model = {self.d_model} cannot be split over num_heads = {self.num_heads}: "
+                f"each head takes d_model / num_heads columns, so the division must leave no remainder"
+            )
+        if self.positions == "rotary" and self.head_dim % 2 != 0:
+            raise ConfigError(
+                f"positions = 'rotary' turns pairs of columns, but each head has d_model / num_heads = "
+                f"{self.d_model} / {self.num_heads} = {self.head_dim} columns: the head width must be even"
+            )
+        if self.positions == "sinusoidal" and self.d_model % 2 != 0:
+            raise ConfigError(
+                f"positions = 'sinusoidal' fills columns in pairs (sin, cos), but d_model = {self.d_model}: it must be even"
+            )
+
+    @property
+    def head_dim(self) -> int:
+        """d_k = d_v in the paper: 512 / 8 = 64."""
+        return self.d_model // self.num_heads
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformerConfig(LayerConfig):
+    """The encoder-decoder of figure 1. One vocabulary and one embedding serve both sides (3.4)."""
+
+    encoder_layers: int = 6
+    decoder_layers: int = 6
+    tied_output: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecoderOnlyConfig(LayerConfig):
+    """Llama-like: RMSNorm before each sublayer, rotary positions, SiLU-gated feed-forward, no bias."""
+
+    num_layers: int = 6
+    d_ff: int = 1376
+    positions: Positions = "rotary"
+    norm: Norm = "rms"
+    norm_eps: float = 1e-6
+    norm_order: NormOrder = "pre"
+    activation: Activation = "swiglu"
+    bias: bool = False
+    tied_output: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderOnlyConfig(LayerConfig):
+    """BERT-like: learned positions, token types, GELU, a head that guesses masked tokens."""
+
+    num_layers: int = 6
+    positions: Positions = "learned"
+    max_length: int = 512
+    norm_eps: float = 1e-12
+    activation: Activation = "gelu"
+    attention_dropout: float = 0.1
+    num_token_types: int = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class LSTMConfig:
+    """The recurrent sequence-to-sequence model that the Transformer replaced.
+
+    context = "attention": the decoder looks back at every source position by additive attention.
+    context = "fixed": all it ever learns of the source is one vector of d_model numbers.
+    """
+
+    vocab_size: int
+    d_model: int = 512
+    encoder_layers: int = 2
+    decoder_layers: int = 2
+    dropout: float = 0.1
+    context: Context = "attention"
+    tied_output: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.d_model % 2 != 0:
+            raise ConfigError(
+                f"d_model = {self.d_model} cannot be split over the two directions of the LSTM encoder: it must be even"
+            )
+
+
+ModelConfig = TransformerConfig | DecoderOnlyConfig | EncoderOnlyConfig | LSTMConfig
+
+# The names by which files know the four families.
+FAMILIES: dict[str, type[TransformerConfig] | type[DecoderOnlyConfig] | type[EncoderOnlyConfig] | type[LSTMConfig]] = {
+    "transformer": TransformerConfig,
+    "decoder-only": DecoderOnlyConfig,
+    "encoder-only": EncoderOnlyConfig,
+    "lstm": LSTMConfig,
+}
+
+
+def check_fields(config: Any) -> None:
+    """Each field has the type it says and lies in its range; the first that does not is named."""
+    for field in fields(config):
+        value, where = getattr(config, field.name), f"{field.name} in {type(config).__name__}"
+        if field.type is int:
+            largest = LARGEST[field.name]
+            if type(value) is not int or not 1 <= value <= largest:
+                raise ConfigError(f"{where} is {shown(value)}: expected a whole number from 1 to {largest:,}")
+        elif field.type is bool:
+            if type(value) is not bool:
+                raise ConfigError(f"{where} is {shown(value)}: expected true or false")
+        elif field.type is float:
+            is_dropout = field.name.endswith("dropout")
+            low, high = (0.0, 1.0) if is_dropout else (1e-30, 1e30)
+            if type(value) not in (int, float) or not math.isfinite(value) or not low <= value < high:
+                rule = "a number in [0, 1)" if is_dropout else "a positive number"
+                raise ConfigError(f"{where} is {shown(value)}: expected {rule}")
+        elif value not in get_args(field.type):
+            raise ConfigError(f"{where} is {shown(value)}: expected one of {', '.join(get_args(field.type))}")
+
+
+def shown(value: object) -> str:
+    """A value for an error message, short however long it is: a file may hold a number of 5,000 digits."""
+    if type(value) is int and abs(value) >= 10**30:
+        return f"a number of about {int(value.bit_length() * math.log10(2))} digits"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def config_from_table(table: dict[str, Any]) -> ModelConfig:
+    """A configuration from a JSON object or TOML table: its `family` picks the class, unknown keys are errors."""
+    family = table.get("family", "transformer")
+    if family not in FAMILIES:
+        raise ConfigError(f"family is {shown(family)}: expected one of {', '.join(FAMILIES)}")
+    kind = FAMILIES[family]
+    known = [field.name for field in fields(kind)]
+    given = {key: value for key, value in table.items() if key != "family"}
+    for key in given:
+        if key not in known:
+            nearest = get_close_matches(key, known, n=1)
+            hint = f"did you mean '{nearest[0]}'?" if nearest else f"known keys: {', '.join(known)}"
+            raise ConfigError(f"unknown key {shown(key)} in the configuration of a {family} model: {hint}")
+    if "vocab_size" not in given:
+        raise ConfigError(f"the configuration of a {family} model has no vocab_size")
+    return kind(**given)

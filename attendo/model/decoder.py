@@ -1,0 +1,98 @@
+"""The decoder (3.1, right half of figure 1): N layers of masked self-attention, cross-attention and feed-forward."""
+
+from dataclasses import dataclass, field
+
+from torch import Tensor, nn
+
+from attendo.model.cache import MemoryCache, PastCache
+from attendo.model.config import LayerConfig
+from attendo.model.feed_forward import build_feed_forward
+from attendo.model.multi_head import MultiHeadAttention
+from attendo.model.positions import Rotation
+from attendo.model.record import AttentionRecord
+from attendo.model.sublayer import build_last_norm, build_sublayer
+
+
+@dataclass
+class LayerCache:
+    """What one decoder layer remembers between steps."""
+
+    past: PastCache = field(default_factory=PastCache)
+    memory: MemoryCache = field(default_factory=MemoryCache)
+
+    def reorder(self, index: Tensor) -> None:
+        self.past.reorder(index)
+        self.memory.reorder(index)
+
+
+class DecoderLayer(nn.Module):
+    """Look at what was said, look at the source, think; each inside Add & Norm."""
+
+    def __init__(self, config: LayerConfig) -> None:
+        super().__init__()
+        self.self_attention, self.cross_attention = (
+            MultiHeadAttention(config.d_model, config.num_heads, bias=config.bias, dropout=config.attention_dropout)
+            for _ in range(2)
+        )
+        self.feed_forward = build_feed_forward(config)
+        self.around_self_attention, self.around_cross_attention, self.around_feed_forward = (
+            build_sublayer(config) for _ in range(3)
+        )
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor,
+        causal: Tensor | None,
+        source_is_real: Tensor | None,
+        *,
+        rotation: Rotation | None = None,
+        cache: LayerCache | None = None,
+        record: AttentionRecord | None = None,
+    ) -> Tensor:
+        def look_back(x: Tensor) -> Tensor:
+            past = cache.past if cache else None
+            seen: Tensor = self.self_attention(
+                x, x, causal, rotation=rotation, cache=past, record=record.decoder_self if record else None
+            )
+            return seen
+
+        def look_at_source(x: Tensor) -> Tensor:
+            kept = cache.memory if cache else None
+            seen: Tensor = self.cross_attention(
+                x, memory, source_is_real, cache=kept, record=record.cross if record else None
+            )
+            return seen
+
+        x = self.around_self_attention(x, look_back)
+        x = self.around_cross_attention(x, look_at_source)
+        return self.around_feed_forward(x, self.feed_forward)
+
+
+class Decoder(nn.Module):
+    """Embedded target [batch, target, d_model] and memory [batch, source, d_model] -> [batch, target, d_model].
+
+    Every layer looks at the same memory: the output of the encoder's last layer.
+    """
+
+    def __init__(self, config: LayerConfig, num_layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(num_layers))
+        self.norm = build_last_norm(config)
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor,
+        causal: Tensor | None,
+        source_is_real: Tensor | None,
+        *,
+        rotation: Rotation | None = None,
+        caches: list[LayerCache] | None = None,
+        record: AttentionRecord | None = None,
+    ) -> Tensor:
+        for number, layer in enumerate(self.layers):
+            cache = caches[number] if caches else None
+            x = layer(x, memory, causal, source_is_real, rotation=rotation, cache=cache, record=record)
+        output: Tensor = self.norm(x)
+        return output

@@ -1,0 +1,96 @@
+"""A decoder alone, like Llama: it continues a text. To translate, the source is the beginning of that text.
+
+    >>en<< 我 爱 你 </s>   <s> I love you
+    └──── source ────┘   └─ target_in ─┘
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attendo.model import masks
+from attendo.model.cache import PastCache
+from attendo.model.config import DecoderOnlyConfig
+from attendo.model.embeddings import TokenEmbedding, build_output
+from attendo.model.encoder import EncoderLayer
+from attendo.model.initialization import initialize_like_llama
+from attendo.model.positions import build_positions
+from attendo.model.record import AttentionRecord
+from attendo.model.sublayer import build_last_norm
+from attendo.special_tokens import SPECIAL
+
+
+@dataclass
+class DecoderOnlyState:
+    """The text so far, as keys and values; `real` tells which places hold a token, not padding."""
+
+    real: Tensor  # [batch, length]
+    caches: list[PastCache]
+
+    def reorder(self, index: Tensor) -> None:
+        """Row i becomes what row index[i] was; rows may repeat or be left out."""
+        self.real = self.real[index]
+        for cache in self.caches:
+            cache.reorder(index)
+
+
+class DecoderOnlyLayer(EncoderLayer):
+    """With no encoder there is nothing to cross-attend to: what remains is the encoder's layer, behind a causal mask."""
+
+
+class DecoderOnly(nn.Module):
+    """source ids [batch, source] and target_in ids [batch, target] -> logits [batch, target, vocab]."""
+
+    def __init__(self, config: DecoderOnlyConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = TokenEmbedding(config.vocab_size, config.d_model)
+        self.positions = build_positions(config)
+        self.dropout = nn.Dropout(config.dropout)
+        self.layers = nn.ModuleList(DecoderOnlyLayer(config) for _ in range(config.num_layers))
+        self.norm = build_last_norm(config)
+        self.output = build_output(self.embedding, tied=config.tied_output)
+        initialize_like_llama(self)
+
+    def forward(self, source: Tensor, target_in: Tensor, record: AttentionRecord | None = None) -> Tensor:
+        """Teacher forcing: source and target as one text; only the target's logits are wanted."""
+        x = self.hidden(torch.cat((source, target_in), dim=1), None, record)
+        logits: Tensor = self.output(x[:, source.shape[1] :])
+        return logits
+
+    def language_model(self, tokens: Tensor, record: AttentionRecord | None = None) -> Tensor:
+        """Plain text [batch, length] -> the logits of each next token [batch, length, vocab]."""
+        logits: Tensor = self.output(self.hidden(tokens, None, record))
+        return logits
+
+    def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> DecoderOnlyState:
+        state = DecoderOnlyState(source[:, :0] != SPECIAL.pad, [PastCache() for _ in self.layers])
+        self.hidden(source, state, record)
+        return state
+
+    def next_token_logits(
+        self, tokens: Tensor, state: DecoderOnlyState, record: AttentionRecord | None = None
+    ) -> Tensor:
+        """Feed the next tokens [batch, n], usually one; the logits of what follows the last: [batch, vocab]."""
+        logits: Tensor = self.output(self.hidden(tokens, state, record)[:, -1])
+        return logits
+
+    def hidden(self, tokens: Tensor, state: DecoderOnlyState | None, record: AttentionRecord | None) -> Tensor:
+        """tokens [batch, n], behind what the state holds -> [batch, n, d_model]."""
+        real = tokens != SPECIAL.pad
+        if state is not None:
+            real = state.real = torch.cat((state.real, real), dim=1)
+        queries, keys = tokens.shape[1], real.shape[1]
+        # Padding stands between a short source and its target; counting real tokens alone makes it take no place.
+        position_ids = (real.cumsum(1) - 1).clamp(min=0)[:, keys - queries :]
+
+        x = self.embedding(tokens)
+        rotation = self.positions.rotation(position_ids, x.dtype)
+        x = self.dropout(self.positions(x, position_ids, keys))
+        may_attend = masks.causal(queries, keys, tokens.device) & real[:, None, None]
+        for number, layer in enumerate(self.layers):
+            cache = state.caches[number] if state else None
+            x = layer(x, may_attend, rotation=rotation, cache=cache, record=record.decoder_self if record else None)
+        normed: Tensor = self.norm(x)
+        return normed

@@ -1,0 +1,56 @@
+"""From ids to vectors and back (3.4): embeddings times √d_model, and an output projection that may share their table."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attendo.errors import InputError
+
+
+class TokenEmbedding(nn.Module):
+    """ids [batch, length] -> vectors [batch, length, d_model], multiplied by `scale`.
+
+    The paper's scale is √d_model: the table starts with variance 1/d_model so that it can serve as output projection
+    too, and the scale brings a vector up to the size of the positions added to it.
+    """
+
+    def __init__(self, vocab_size: int, d_model: int, scale: float = 1.0) -> None:
+        super().__init__()
+        self.scale = scale
+        self.weight = nn.Parameter(torch.empty(vocab_size, d_model))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        check_tokens(tokens, len(self.weight))
+        vectors = F.embedding(tokens, self.weight)
+        return vectors if self.scale == 1.0 else vectors * self.scale
+
+    def extra_repr(self) -> str:
+        return f"{self.weight.shape[0]}, {self.weight.shape[1]}, scale={self.scale:.4g}"
+
+
+def build_output(embedding: TokenEmbedding, *, tied: bool, bias: bool = False) -> nn.Linear:
+    """d_model -> logits over the vocabulary; tied means one tensor under two names."""
+    vocab_size, d_model = embedding.weight.shape
+    output = nn.Linear(d_model, vocab_size, bias=bias)
+    if tied:
+        output.weight = embedding.weight
+    return output
+
+
+def check_tokens(tokens: Tensor, vocab_size: int) -> None:
+    """Ids are whole numbers below the vocabulary's size.
+
+    The range is read on the CPU only: reading it from a GPU would make the host wait for every batch, and a compiled
+    graph cannot read it at all. There, whoever makes the batch checks it before it is sent.
+    """
+    if tokens.dim() != 2 or tokens.is_floating_point() or tokens.dtype == torch.bool:
+        raise InputError(f"expected token ids as whole numbers [batch, length], got {tokens.dtype} {list(tokens.shape)}")
+    if tokens.device.type != "cpu" or tokens.numel() == 0 or torch.compiler.is_compiling():
+        return
+    lowest, highest = (int(edge) for edge in tokens.aminmax())
+    if lowest < 0 or highest >= vocab_size:
+        wrong = lowest if lowest < 0 else highest
+        row, column = (tokens == wrong).nonzero()[0].tolist()
+        raise InputError(
+            f"token id {wrong} at row {row}, position {column} is outside the vocabulary: expected 0 to {vocab_size - 1}"
+        )

@@ -1,0 +1,107 @@
+"""Sequence to sequence by recurrence, before the Transformer: with one fixed vector, or with additive attention.
+
+The encoder reads the source in both directions. Its last states become one vector, from which the decoder's state
+starts (Sutskever et al. 2014). With context = "fixed" that is all the decoder ever learns of the source; with
+context = "attention" it looks back at every source position at every step (Bahdanau et al. 2015; the look follows
+the recurrence, as in Luong et al. 2015, so that training runs whole sequences through the fused kernel).
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attendo.model import masks
+from attendo.model.additive import AdditiveAttention
+from attendo.model.config import LSTMConfig
+from attendo.model.embeddings import TokenEmbedding, build_output
+from attendo.model.initialization import initialize_lstm
+from attendo.model.record import AttentionRecord
+from attendo.model.recurrence import BidirectionalLSTMLayer, LSTMLayer, LSTMState
+from attendo.special_tokens import SPECIAL
+
+
+@dataclass
+class LSTMDecodingState:
+    memory: Tensor  # [batch, source, d_model]
+    source_is_real: Tensor  # [batch, 1, 1, source]
+    layers: list[LSTMState]
+
+    def reorder(self, index: Tensor) -> None:
+        """Row i becomes what row index[i] was; rows may repeat or be left out."""
+        self.memory, self.source_is_real = self.memory[index], self.source_is_real[index]
+        self.layers = [(h[index], c[index]) for h, c in self.layers]
+
+
+class FixedContext(nn.Module):
+    """Says what the recurrent state says."""
+
+    def forward(self, h: Tensor, memory: Tensor, may_attend: Tensor, record: list[Tensor] | None) -> Tensor:
+        return h
+
+
+class AttentionContext(nn.Module):
+    """tanh(W [h ; context]), the context being what additive attention saw in the source."""
+
+    def __init__(self, d_model: int) -> None:
+        super().__init__()
+        self.attention = AdditiveAttention(d_model, d_model, d_model)
+        self.combine = nn.Linear(2 * d_model, d_model)
+
+    def forward(self, h: Tensor, memory: Tensor, may_attend: Tensor, record: list[Tensor] | None) -> Tensor:
+        context = self.attention(h, memory, may_attend, record=record)
+        return torch.tanh(self.combine(torch.cat((h, context), dim=-1)))
+
+
+class LSTMSeq2Seq(nn.Module):
+    """source ids [batch, source] and target_in ids [batch, target] -> logits [batch, target, vocab]."""
+
+    def __init__(self, config: LSTMConfig) -> None:
+        super().__init__()
+        self.config = config
+        d_model = config.d_model
+        self.embedding = TokenEmbedding(config.vocab_size, d_model)
+        self.dropout = nn.Dropout(config.dropout)
+        self.encoder = nn.ModuleList(BidirectionalLSTMLayer(d_model, d_model) for _ in range(config.encoder_layers))
+        self.bridge = nn.Linear(d_model, config.decoder_layers * 2 * d_model)
+        self.decoder = nn.ModuleList(LSTMLayer(d_model, d_model) for _ in range(config.decoder_layers))
+        self.context = AttentionContext(d_model) if config.context == "attention" else FixedContext()
+        self.output = build_output(self.embedding, tied=config.tied_output)
+        initialize_lstm(self)
+
+    def forward(self, source: Tensor, target_in: Tensor, record: AttentionRecord | None = None) -> Tensor:
+        """Teacher forcing; the recurrence still goes step by step, inside the kernel."""
+        state = self.start_decoding(source)
+        h = self.embedding(target_in)
+        for layer, start in zip(self.decoder, state.layers, strict=True):
+            h = layer.run(self.dropout(h), start)
+        return self.logits(h, state, record)
+
+    def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> LSTMDecodingState:
+        lengths = (source != SPECIAL.pad).sum(1).clamp(min=1)
+        memory = self.embedding(source)
+        for layer in self.encoder:
+            memory = layer(self.dropout(memory), lengths)
+        rightward, leftward = memory.chunk(2, dim=-1)
+        last = rightward[torch.arange(len(source), device=source.device), lengths - 1]
+        summary = torch.cat((last, leftward[:, 0]), dim=-1)  # [batch, d_model]: the whole source in one vector
+        states = torch.tanh(self.bridge(summary)).chunk(2 * len(self.decoder), dim=-1)
+        return LSTMDecodingState(
+            memory, masks.real(source, SPECIAL.pad), list(zip(states[::2], states[1::2], strict=True))
+        )
+
+    def next_token_logits(
+        self, tokens: Tensor, state: LSTMDecodingState, record: AttentionRecord | None = None
+    ) -> Tensor:
+        """Feed the next tokens [batch, n], usually one; the logits of what follows the last: [batch, vocab]."""
+        for h in self.embedding(tokens).unbind(1):
+            for number, layer in enumerate(self.decoder):
+                state.layers[number] = layer.step(self.dropout(h), state.layers[number])
+                h = state.layers[number][0]
+        return self.logits(h[:, None], state, record)[:, -1]
+
+    def logits(self, h: Tensor, state: LSTMDecodingState, record: AttentionRecord | None) -> Tensor:
+        """h [batch, target, d_model] of the top layer -> [batch, target, vocab]."""
+        said = self.context(h, state.memory, state.source_is_real, record.cross if record else None)
+        logits: Tensor = self.output(self.dropout(said))
+        return logits

@@ -1,0 +1,63 @@
+"""Multi-head attention (3.2.2): MultiHead(Q, K, V) = Concat(head_1, …, head_h) W_O,
+where head_i = Attention(Q W_Q,i, K W_K,i, V W_V,i).
+
+One class serves the three uses of 3.2.3: encoder self-attention is `attention(x, x, real)`, the decoder's masked
+self-attention `attention(x, x, causal)`, and cross-attention `attention(x, memory, source_is_real)`.
+"""
+
+from functools import partial
+
+from torch import Tensor, nn
+
+from attendo.model.attention import dot_product_attention, fused_attention
+from attendo.model.cache import Cache
+from attendo.model.masks import check_mask
+from attendo.model.positions import Rotation
+
+
+class MultiHeadAttention(nn.Module):
+    """x [batch, queries, d_model] looks at memory [batch, keys, d_model] -> [batch, queries, d_model]."""
+
+    def __init__(self, d_model: int, num_heads: int, *, bias: bool = True, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.dropout = dropout
+        # W_Q of all heads side by side is one matrix; so are W_K and W_V.
+        self.query, self.key, self.value, self.output = (nn.Linear(d_model, d_model, bias=bias) for _ in range(4))
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor,
+        may_attend: Tensor | None = None,
+        *,
+        rotation: Rotation | None = None,
+        cache: Cache | None = None,
+        record: list[Tensor] | None = None,
+    ) -> Tensor:
+        q = self.split_heads(self.query(x))  # [batch, heads, queries, head_dim]
+        if rotation is not None:
+            q = rotation(q)
+        project = partial(self.keys_and_values, memory, rotation)
+        k, v = project() if cache is None else cache.fetch(project)  # [batch, heads, keys, head_dim]
+
+        if may_attend is not None:
+            check_mask(may_attend, *q.shape[:3], k.shape[2])
+        dropout = self.dropout if self.training else 0.0
+        if record is None:
+            heads = fused_attention(q, k, v, may_attend, dropout)
+        else:
+            heads, weights = dot_product_attention(q, k, v, may_attend, dropout)
+            record.append(weights.detach())
+        return self.output(heads.transpose(1, 2).flatten(2))  # Concat(heads) W_O
+
+    def keys_and_values(self, memory: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor]:
+        k, v = self.split_heads(self.key(memory)), self.split_heads(self.value(memory))
+        return (k if rotation is None else rotation(k)), v
+
+    def split_heads(self, x: Tensor) -> Tensor:
+        """[batch, length, d_model] -> [batch, heads, length, head_dim]"""
+        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+    def extra_repr(self) -> str:
+        return f"heads={self.num_heads}"

@@ -1,0 +1,123 @@
+"""Where a token stands (3.5). Attention alone cannot see order; each class here tells it in its own way.
+
+A kind of position either adds something to the embeddings, or turns queries and keys inside attention; every class
+answers to both calls, so that a model need not ask which kind it has. Position ids count from 0 and are a tensor
+[batch or 1, length]: what stands at a place is not always its index (padding, a cache, packed sentences).
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attendo.errors import InputError
+from attendo.model.config import LayerConfig
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """Turns the pair (x_i, x_{i + d/2}) at position p by the angle p · ω_i ("rotate half")."""
+
+    cos: Tensor  # [batch or 1, 1, length, head_dim]
+    sin: Tensor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """x [batch, heads, length, head_dim], same shape out."""
+        first, second = x.chunk(2, dim=-1)
+        return x * self.cos + torch.cat((-second, first), dim=-1) * self.sin
+
+
+class NoPositions(nn.Module):
+    """Adds nothing and turns nothing: the model sees a bag of tokens."""
+
+    def forward(self, x: Tensor, position_ids: Tensor, end: int) -> Tensor:
+        """Embeddings [batch, length, d_model] with their positions added; no position id reaches `end`."""
+        return x
+
+    def rotation(self, position_ids: Tensor, dtype: torch.dtype) -> Rotation | None:
+        """What attention must do to queries and keys at these positions."""
+        return None
+
+
+class SinusoidalPositions(NoPositions):
+    """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d_model)).
+
+    Computed anew for the positions at hand: no table, so no longest sentence.
+    """
+
+    def __init__(self, d_model: int) -> None:
+        super().__init__()
+        self.d_model = d_model
+
+    def forward(self, x: Tensor, position_ids: Tensor, end: int) -> Tensor:
+        return x + sinusoidal_encoding(position_ids, self.d_model, x.dtype)
+
+    def extra_repr(self) -> str:
+        return f"d_model={self.d_model}"
+
+
+class LearnedPositions(NoPositions):
+    """A row of numbers for each position, trained like any other parameter; there is a last one."""
+
+    def __init__(self, max_length: int, d_model: int) -> None:
+        super().__init__()
+        self.max_length = max_length
+        self.weight = nn.Parameter(torch.empty(max_length, d_model))
+        nn.init.normal_(self.weight, std=0.02)
+
+    def forward(self, x: Tensor, position_ids: Tensor, end: int) -> Tensor:
+        # `end` is a number of the host: reading the ids themselves would make it wait for the device.
+        if end > self.max_length:
+            raise InputError(
+                f"a sequence of {end} tokens is longer than the {self.max_length} learned positions of this model "
+                f"(max_length in its configuration)"
+            )
+        return x + self.weight[position_ids]
+
+    def extra_repr(self) -> str:
+        return f"{self.max_length}, {self.weight.shape[1]}"
+
+
+class RotaryPositions(NoPositions):
+    """Su et al. 2021: q at position m and k at position n are turned so that q·k depends on m - n alone."""
+
+    def __init__(self, head_dim: int, base: float) -> None:
+        super().__init__()
+        self.head_dim, self.base = head_dim, base
+
+    def rotation(self, position_ids: Tensor, dtype: torch.dtype) -> Rotation:
+        angles = position_angles(position_ids, self.head_dim, self.base, dtype)  # [batch or 1, length, head_dim / 2]
+        angles = torch.cat((angles, angles), dim=-1)[:, None]
+        return Rotation(angles.cos().to(dtype), angles.sin().to(dtype))
+
+    def extra_repr(self) -> str:
+        return f"head_dim={self.head_dim}, base={self.base:g}"
+
+
+def position_angles(position_ids: Tensor, width: int, base: float, dtype: torch.dtype) -> Tensor:
+    """pos · ω_i with ω_i = base^(-2i/width): [batch or 1, length, width / 2].
+
+    Half precision cannot tell 1000 from 1001, so angles are float32 at least.
+    """
+    dtype = torch.promote_types(dtype, torch.float32)
+    exponent = torch.arange(0, width, 2, device=position_ids.device, dtype=torch.float64) / width
+    frequency = (base**-exponent).to(dtype)
+    return position_ids[..., None].to(dtype) * frequency
+
+
+def sinusoidal_encoding(position_ids: Tensor, d_model: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    """The paper's table for these positions, columns interleaved sin, cos, sin, …: [batch or 1, length, d_model]."""
+    angles = position_angles(position_ids, d_model, 10_000.0, dtype)
+    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).to(dtype)
+
+
+def build_positions(config: LayerConfig) -> NoPositions:
+    match config.positions:
+        case "sinusoidal":
+            return SinusoidalPositions(config.d_model)
+        case "learned":
+            return LearnedPositions(config.max_length, config.d_model)
+        case "rotary":
+            return RotaryPositions(config.head_dim, config.rotary_base)
+        case "none":
+            return NoPositions()

@@ -1,0 +1,94 @@
+"""The Transformer of figure 1: an encoder, a decoder, and one embedding for both and for the output."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attendo.model import masks
+from attendo.model.config import TransformerConfig
+from attendo.model.decoder import Decoder, LayerCache
+from attendo.model.embeddings import TokenEmbedding, build_output
+from attendo.model.encoder import Encoder
+from attendo.model.initialization import initialize_like_the_paper
+from attendo.model.positions import NoPositions, Rotation, build_positions
+from attendo.model.record import AttentionRecord
+from attendo.special_tokens import SPECIAL
+
+
+@dataclass
+class TransformerState:
+    """What decoding carries from step to step. The encoder has run; it never runs again."""
+
+    memory: Tensor  # [batch, source, d_model]
+    source_is_real: Tensor  # [batch, 1, 1, source]
+    caches: list[LayerCache]
+    length: int = 0  # tokens fed so far
+
+    def reorder(self, index: Tensor) -> None:
+        """Row i becomes what row index[i] was; rows may repeat or be left out."""
+        self.memory, self.source_is_real = self.memory[index], self.source_is_real[index]
+        for cache in self.caches:
+            cache.reorder(index)
+
+
+class Transformer(nn.Module):
+    """source ids [batch, source] and target_in ids [batch, target] -> logits [batch, target, vocab]."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = TokenEmbedding(config.vocab_size, config.d_model, scale=math.sqrt(config.d_model))
+        self.source_positions = build_positions(config)
+        self.target_positions = build_positions(config)
+        self.dropout = nn.Dropout(config.dropout)
+        self.encoder = Encoder(config, config.encoder_layers)
+        self.decoder = Decoder(config, config.decoder_layers)
+        self.output = build_output(self.embedding, tied=config.tied_output)
+        initialize_like_the_paper(self)
+
+    def forward(self, source: Tensor, target_in: Tensor, record: AttentionRecord | None = None) -> Tensor:
+        """Teacher forcing: the logits of every position at once, each seeing only what stands before it."""
+        source_is_real = masks.real(source, SPECIAL.pad)
+        memory = self.encode(source, record)
+        x, rotation = self.embed(target_in, self.target_positions)
+        # Padding stands behind the sentence, where the causal mask already hides it from every real token.
+        causal = masks.causal(target_in.shape[1], target_in.shape[1], target_in.device)
+        logits: Tensor = self.output(
+            self.decoder(x, memory, causal, source_is_real, rotation=rotation, record=record)
+        )
+        return logits
+
+    def encode(self, source: Tensor, record: AttentionRecord | None = None) -> Tensor:
+        """source ids [batch, source] -> memory [batch, source, d_model]."""
+        x, rotation = self.embed(source, self.source_positions)
+        memory: Tensor = self.encoder(
+            x, masks.real(source, SPECIAL.pad), rotation=rotation, record=record.encoder_self if record else None
+        )
+        return memory
+
+    def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> TransformerState:
+        caches = [LayerCache() for _ in self.decoder.layers]
+        return TransformerState(self.encode(source, record), masks.real(source, SPECIAL.pad), caches)
+
+    def next_token_logits(
+        self, tokens: Tensor, state: TransformerState, record: AttentionRecord | None = None
+    ) -> Tensor:
+        """Feed the next tokens [batch, n], usually one; the logits of what follows the last: [batch, vocab]."""
+        x, rotation = self.embed(tokens, self.target_positions, first=state.length)
+        fed = tokens.shape[1]
+        state.length += fed
+        causal = masks.causal(fed, state.length, tokens.device) if fed > 1 else None
+        x = self.decoder(
+            x, state.memory, causal, state.source_is_real, rotation=rotation, caches=state.caches, record=record
+        )
+        logits: Tensor = self.output(x[:, -1])
+        return logits
+
+    def embed(self, tokens: Tensor, positions: NoPositions, first: int = 0) -> tuple[Tensor, Rotation | None]:
+        """Embedding + position, with dropout (5.4); and the rotation that attention must apply, if any."""
+        end = first + tokens.shape[1]
+        position_ids = torch.arange(first, end, device=tokens.device)[None]
+        x = self.embedding(tokens)
+        return self.dropout(positions(x, position_ids, end)), positions.rotation(position_ids, x.dtype)

@@ -1,0 +1,1 @@
+"""Section 5 of the paper: loss, schedule, one update."""

@@ -1,0 +1,1 @@
+"""What people look at: the structure of a model, its attention."""

@@ -1,0 +1,116 @@
+"""Train a small Transformer to say sequences backwards, and see that its cross-attention runs backwards too.
+
+    make demo        or        python demos/reverse.py --out out
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from torch import Tensor
+
+from attendo.data.batch import Batch
+from attendo.decoding.greedy import greedy_decode
+from attendo.lab.toy_tasks import FIRST_SYMBOL, reversal
+from attendo.model.config import TransformerConfig
+from attendo.model.record import AttentionRecord
+from attendo.model.transformer import Transformer
+from attendo.special_tokens import SPECIAL
+from attendo.training.schedule import cosine_learning_rate
+from attendo.training.step import train_step
+from attendo.view.heat_map import draw_heads
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LENGTHS = range(1, 13)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--steps", type=int, default=1200, help="updates (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of weights and data (default: %(default)s)")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the picture (default: %(default)s)")
+    options = parser.parse_args()
+    console, progress_console = Console(), Console(stderr=True)
+
+    torch.manual_seed(options.seed)
+    generator = torch.Generator().manual_seed(options.seed)
+    model = Transformer(
+        TransformerConfig(
+            vocab_size=FIRST_SYMBOL + len(LETTERS), d_model=64, d_ff=128, num_heads=4,
+            encoder_layers=2, decoder_layers=2, dropout=0.0,
+        )
+    )  # fmt: skip
+    console.print(f"A Transformer of {sum(p.numel() for p in model.parameters()):,} parameters learns to reverse words.")
+    started = time.perf_counter()
+    train(model, options.steps, generator, progress_console)
+    console.print(f"Trained for {options.steps} steps in {time.perf_counter() - started:.0f} s.")
+
+    model.eval()
+    unseen = reversal(1000, LENGTHS, len(LETTERS), generator)
+    said = greedy_decode(model, unseen.source, max_length=LENGTHS.stop + 2)
+    show_examples(unseen, said, console)
+    accuracy = exact(said, unseen.target_out)
+    console.print(f"Whole words right: {accuracy:.1%} of {len(said)} never seen in training (expected over 99 %)")
+
+    picture = options.out / "reverse-attention.png"
+    share = draw_cross_attention(model, "transformers", picture)
+    console.print(f"Cross-attention on the anti-diagonal, best head: {share:.0%}. The picture:", picture, soft_wrap=True)
+    return 0 if accuracy > 0.99 and share > 0.5 else 1
+
+
+def train(model: Transformer, steps: int, generator: torch.Generator, console: Console) -> None:
+    optimizer = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0)
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("loss {task.fields[loss]:.3f}"), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("training", total=steps, loss=float("nan"))
+        for step in range(1, steps + 1):
+            batch = reversal(64, LENGTHS, len(LETTERS), generator)
+            rate = cosine_learning_rate(step, peak=2e-3, warmup_steps=150, max_steps=steps)
+            loss, _ = train_step(model, optimizer, [batch], rate)
+            progress.update(task, advance=1, loss=float(loss))
+
+
+def exact(said: Tensor, expected: Tensor) -> float:
+    """Share of rows that agree up to and including </s>."""
+    return sum(words(ours) == words(theirs) for ours, theirs in zip(said, expected, strict=True)) / len(said)
+
+
+def words(row: Tensor) -> str:
+    """Ids up to </s> as letters; a dot for anything that is not a letter."""
+    letters = []
+    for token in row.tolist():
+        if token == SPECIAL.eos:
+            return "".join(letters)
+        letters.append(LETTERS[token - FIRST_SYMBOL] if token >= FIRST_SYMBOL else ".")
+    return "".join(letters) + "…"
+
+
+def show_examples(batch: Batch, said: Tensor, console: Console, number: int = 6) -> None:
+    table = Table("source", "the model says", "")
+    for source, answer, expected in list(zip(batch.source, said, batch.target_out, strict=True))[:number]:
+        table.add_row(words(source), words(answer), "right" if words(answer) == words(expected) else "wrong")
+    console.print(table)
+
+
+def draw_cross_attention(model: Transformer, word: str, path: Path) -> float:
+    """The heads of the last layer on one word; the mean weight on the anti-diagonal in the best of them."""
+    symbols = [FIRST_SYMBOL + LETTERS.index(letter) for letter in word]
+    batch = Batch.from_pairs([(symbols, symbols[::-1])])
+    record = AttentionRecord()
+    with torch.inference_mode():
+        model(batch.source, batch.target_in, record)
+    heads = record.cross[-1][0]  # [heads, target, source]
+    on_anti_diagonal = heads[:, : len(word), : len(word)].flip(-1).diagonal(dim1=-2, dim2=-1).mean(-1)
+    titles = [f"head {number + 1}: {share:.0%}" for number, share in enumerate(on_anti_diagonal.tolist())]
+    end = ["</s>"]
+    heading = "Cross-attention of the last layer, and how much of it lies on the anti-diagonal"
+    draw_heads(heads, [*reversed(word), *end], [*word, *end], titles, heading, path)
+    return float(on_anti_diagonal.max())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
