@@ -1,6 +1,6 @@
 """Train a small Transformer to say sequences backwards, and see that its cross-attention runs backwards too.
 
-    make demo        or        python demos/reverse.py --out out
+make demo        or        python demos/reverse.py --out out
 """
 
 import argparse
@@ -44,7 +44,8 @@ def main() -> int:
             encoder_layers=2, decoder_layers=2, dropout=0.0,
         )
     )  # fmt: skip
-    console.print(f"A Transformer of {sum(p.numel() for p in model.parameters()):,} parameters learns to reverse words.")
+    size = sum(parameter.numel() for parameter in model.parameters())
+    console.print(f"A Transformer of {size:,} parameters learns to say words backwards.")
     started = time.perf_counter()
     train(model, options.steps, generator, progress_console)
     console.print(f"Trained for {options.steps} steps in {time.perf_counter() - started:.0f} s.")
@@ -58,7 +59,7 @@ def main() -> int:
 
     picture = options.out / "reverse-attention.png"
     share = draw_cross_attention(model, "transformers", picture)
-    console.print(f"Cross-attention on the anti-diagonal, best head: {share:.0%}. The picture:", picture, soft_wrap=True)
+    console.print(f"Attention on the anti-diagonal, best head: {share:.0%}; the picture:", picture, soft_wrap=True)
     return 0 if accuracy > 0.99 and share > 0.5 else 1
 
 
@@ -81,7 +82,7 @@ def exact(said: Tensor, expected: Tensor) -> float:
 
 def words(row: Tensor) -> str:
     """Ids up to </s> as letters; a dot for anything that is not a letter."""
-    letters = []
+    letters: list[str] = []
     for token in row.tolist():
         if token == SPECIAL.eos:
             return "".join(letters)

@@ -22,10 +22,8 @@ def describe(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
     """Show a model's module tree, shapes and parameters, without allocating its weights."""
-    if name.endswith(".json") or "/" in name:
-        config = read_config(Path(name), vocab)
-    else:
-        config = preset(name, vocab)
+    is_file = name.endswith(".json") or "/" in name
+    config = read_config(Path(name), vocab) if is_file else preset(name, vocab)
 
     from attendo.view import structure  # torch is imported here, after the arguments have proved good
 

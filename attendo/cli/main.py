@@ -16,7 +16,6 @@ WrongUsage: Any = typer.BadParameter.__base__
 app = typer.Typer(
     name="attendo",
     help='The Transformer of "Attention Is All You Need": train it, run it, measure it, look inside it.',
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -45,12 +44,12 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in arguments
     # Wherever it stands, --debug is meant for the whole command.
     arguments = (["--debug"] if debug else []) + [word for word in arguments if word != "--debug"]
-    sys.exit(run(arguments, debug))
+    sys.exit(run(arguments or ["--help"], debug))
 
 
 def run(arguments: list[str], debug: bool) -> int:
     try:
-        code = app(arguments, standalone_mode=False)
+        code = app(arguments, prog_name="attendo", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         if debug:
             raise
@@ -71,7 +70,8 @@ def run(arguments: list[str], debug: bool) -> int:
         # The reader of our output has left (attendo … | head); there is nobody to tell.
         sys.stderr.close()
         return 1
-    return int(code or 0)
+    # typer's newer versions turn Ctrl-C into a code of their own, the older ones into Abort.
+    return complain("interrupted", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
 
 
 def complain(sentence: str, code: int) -> int:

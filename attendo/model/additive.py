@@ -27,7 +27,7 @@ class AdditiveAttention(nn.Module):
         q, k = self.query(x)[:, :, None], self.key(memory)[:, None]  # [batch, queries, 1, hidden], [batch, 1, keys, …]
         scores = self.score(torch.tanh(q + k)).squeeze(-1)[:, None]  # [batch, 1, queries, keys]
         if may_attend is not None:
-            check_mask(may_attend, *scores.shape)
+            check_mask(may_attend, scores.shape)
         weights = masked_softmax(scores, may_attend)
         if record is not None:
             record.append(weights.detach())

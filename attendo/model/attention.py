@@ -24,9 +24,7 @@ def dot_product_attention(
     return F.dropout(weights, dropout) @ v, weights
 
 
-def fused_attention(
-    q: Tensor, k: Tensor, v: Tensor, may_attend: Tensor | None = None, dropout: float = 0.0
-) -> Tensor:
+def fused_attention(q: Tensor, k: Tensor, v: Tensor, may_attend: Tensor | None = None, dropout: float = 0.0) -> Tensor:
     """The same output without ever storing the [queries, keys] weights."""
     return F.scaled_dot_product_attention(q, k, v, attn_mask=may_attend, dropout_p=dropout)
 

@@ -64,7 +64,8 @@ class LayerConfig:
             )
         if self.positions == "sinusoidal" and self.d_model % 2 != 0:
             raise ConfigError(
-                f"positions = 'sinusoidal' fills columns in pairs (sin, cos), but d_model = {self.d_model}: it must be even"
+                f"positions = 'sinusoidal' fills columns in pairs (sin, cos), but d_model = {self.d_model}: "
+                f"it must be even"
             )
 
     @property
@@ -177,7 +178,7 @@ def shown(value: object) -> str:
 def config_from_table(table: dict[str, Any]) -> ModelConfig:
     """A configuration from a JSON object or TOML table: its `family` picks the class, unknown keys are errors."""
     family = table.get("family", "transformer")
-    if family not in FAMILIES:
+    if not isinstance(family, str) or family not in FAMILIES:
         raise ConfigError(f"family is {shown(family)}: expected one of {', '.join(FAMILIES)}")
     kind = FAMILIES[family]
     known = [field.name for field in fields(kind)]

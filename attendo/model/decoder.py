@@ -52,17 +52,13 @@ class DecoderLayer(nn.Module):
     ) -> Tensor:
         def look_back(x: Tensor) -> Tensor:
             past = cache.past if cache else None
-            seen: Tensor = self.self_attention(
+            return self.self_attention(
                 x, x, causal, rotation=rotation, cache=past, record=record.decoder_self if record else None
             )
-            return seen
 
         def look_at_source(x: Tensor) -> Tensor:
             kept = cache.memory if cache else None
-            seen: Tensor = self.cross_attention(
-                x, memory, source_is_real, cache=kept, record=record.cross if record else None
-            )
-            return seen
+            return self.cross_attention(x, memory, source_is_real, cache=kept, record=record.cross if record else None)
 
         x = self.around_self_attention(x, look_back)
         x = self.around_cross_attention(x, look_at_source)
@@ -94,5 +90,4 @@ class Decoder(nn.Module):
         for number, layer in enumerate(self.layers):
             cache = caches[number] if caches else None
             x = layer(x, memory, causal, source_is_real, rotation=rotation, cache=cache, record=record)
-        output: Tensor = self.norm(x)
-        return output
+        return self.norm(x)

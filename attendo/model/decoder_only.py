@@ -1,7 +1,7 @@
 """A decoder alone, like Llama: it continues a text. To translate, the source is the beginning of that text.
 
-    >>en<< 我 爱 你 </s>   <s> I love you
-    └──── source ────┘   └─ target_in ─┘
+>>en<< 我 爱 你 </s>   <s> I love you
+└──── source ────┘   └─ target_in ─┘
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class DecoderOnlyState:
 
 
 class DecoderOnlyLayer(EncoderLayer):
-    """With no encoder there is nothing to cross-attend to: what remains is the encoder's layer, behind a causal mask."""
+    """Without an encoder there is no cross-attention: what remains is the encoder's layer, behind a causal mask."""
 
 
 class DecoderOnly(nn.Module):
@@ -56,13 +56,11 @@ class DecoderOnly(nn.Module):
     def forward(self, source: Tensor, target_in: Tensor, record: AttentionRecord | None = None) -> Tensor:
         """Teacher forcing: source and target as one text; only the target's logits are wanted."""
         x = self.hidden(torch.cat((source, target_in), dim=1), None, record)
-        logits: Tensor = self.output(x[:, source.shape[1] :])
-        return logits
+        return self.output(x[:, source.shape[1] :])
 
     def language_model(self, tokens: Tensor, record: AttentionRecord | None = None) -> Tensor:
         """Plain text [batch, length] -> the logits of each next token [batch, length, vocab]."""
-        logits: Tensor = self.output(self.hidden(tokens, None, record))
-        return logits
+        return self.output(self.hidden(tokens, None, record))
 
     def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> DecoderOnlyState:
         state = DecoderOnlyState(source[:, :0] != SPECIAL.pad, [PastCache() for _ in self.layers])
@@ -73,8 +71,7 @@ class DecoderOnly(nn.Module):
         self, tokens: Tensor, state: DecoderOnlyState, record: AttentionRecord | None = None
     ) -> Tensor:
         """Feed the next tokens [batch, n], usually one; the logits of what follows the last: [batch, vocab]."""
-        logits: Tensor = self.output(self.hidden(tokens, state, record)[:, -1])
-        return logits
+        return self.output(self.hidden(tokens, state, record)[:, -1])
 
     def hidden(self, tokens: Tensor, state: DecoderOnlyState | None, record: AttentionRecord | None) -> Tensor:
         """tokens [batch, n], behind what the state holds -> [batch, n, d_model]."""
@@ -92,5 +89,4 @@ class DecoderOnly(nn.Module):
         for number, layer in enumerate(self.layers):
             cache = state.caches[number] if state else None
             x = layer(x, may_attend, rotation=rotation, cache=cache, record=record.decoder_self if record else None)
-        normed: Tensor = self.norm(x)
-        return normed
+        return self.norm(x)

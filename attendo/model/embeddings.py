@@ -1,4 +1,4 @@
-"""From ids to vectors and back (3.4): embeddings times √d_model, and an output projection that may share their table."""
+"""From ids to vectors and back (3.4): embeddings times √d_model, and an output projection that may share them."""
 
 import torch
 from torch import Tensor, nn
@@ -44,7 +44,9 @@ def check_tokens(tokens: Tensor, vocab_size: int) -> None:
     graph cannot read it at all. There, whoever makes the batch checks it before it is sent.
     """
     if tokens.dim() != 2 or tokens.is_floating_point() or tokens.dtype == torch.bool:
-        raise InputError(f"expected token ids as whole numbers [batch, length], got {tokens.dtype} {list(tokens.shape)}")
+        raise InputError(
+            f"expected token ids as whole numbers [batch, length], got {tokens.dtype} {list(tokens.shape)}"
+        )
     if tokens.device.type != "cpu" or tokens.numel() == 0 or torch.compiler.is_compiling():
         return
     lowest, highest = (int(edge) for edge in tokens.aminmax())
@@ -52,5 +54,6 @@ def check_tokens(tokens: Tensor, vocab_size: int) -> None:
         wrong = lowest if lowest < 0 else highest
         row, column = (tokens == wrong).nonzero()[0].tolist()
         raise InputError(
-            f"token id {wrong} at row {row}, position {column} is outside the vocabulary: expected 0 to {vocab_size - 1}"
+            f"token id {wrong} at row {row}, position {column} is outside the vocabulary: "
+            f"expected 0 to {vocab_size - 1}"
         )

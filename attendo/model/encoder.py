@@ -32,8 +32,7 @@ class EncoderLayer(nn.Module):
         record: list[Tensor] | None = None,
     ) -> Tensor:
         def look_around(x: Tensor) -> Tensor:
-            seen: Tensor = self.self_attention(x, x, may_attend, rotation=rotation, cache=cache, record=record)
-            return seen
+            return self.self_attention(x, x, may_attend, rotation=rotation, cache=cache, record=record)
 
         x = self.around_self_attention(x, look_around)
         return self.around_feed_forward(x, self.feed_forward)
@@ -57,5 +56,4 @@ class Encoder(nn.Module):
     ) -> Tensor:
         for layer in self.layers:
             x = layer(x, may_attend, rotation=rotation, record=record)
-        memory: Tensor = self.norm(x)
-        return memory
+        return self.norm(x)

@@ -25,8 +25,7 @@ class MaskedTokenHead(nn.Module):
         self.output = build_output(embedding, tied=True, bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        logits: Tensor = self.output(self.norm(F.gelu(self.dense(x))))
-        return logits
+        return self.output(self.norm(F.gelu(self.dense(x))))
 
 
 class EncoderOnly(nn.Module):
@@ -47,8 +46,7 @@ class EncoderOnly(nn.Module):
     def forward(
         self, tokens: Tensor, token_types: Tensor | None = None, record: AttentionRecord | None = None
     ) -> Tensor:
-        logits: Tensor = self.head(self.encode(tokens, token_types, record))
-        return logits
+        return self.head(self.encode(tokens, token_types, record))
 
     def encode(
         self, tokens: Tensor, token_types: Tensor | None = None, record: AttentionRecord | None = None
@@ -58,10 +56,9 @@ class EncoderOnly(nn.Module):
             token_types = torch.zeros_like(tokens)
         position_ids = torch.arange(tokens.shape[1], device=tokens.device)[None]
         x = self.positions(self.embedding(tokens) + self.token_types(token_types), position_ids, tokens.shape[1])
-        memory: Tensor = self.encoder(
+        return self.encoder(
             self.dropout(self.embedding_norm(x)),
             masks.real(tokens, SPECIAL.pad),
             rotation=self.positions.rotation(position_ids, x.dtype),
             record=record.encoder_self if record else None,
         )
-        return memory

@@ -19,8 +19,7 @@ class FeedForward(nn.Module):
         self.dropout = nn.Dropout(config.activation_dropout)
 
     def forward(self, x: Tensor) -> Tensor:
-        output: Tensor = self.outer(self.dropout(self.activation(self.inner(x))))
-        return output
+        return self.outer(self.dropout(self.activation(self.inner(x))))
 
     def extra_repr(self) -> str:
         return f"activation={self.activation.__name__}"
@@ -37,8 +36,7 @@ class GatedFeedForward(nn.Module):
         self.dropout = nn.Dropout(config.activation_dropout)
 
     def forward(self, x: Tensor) -> Tensor:
-        output: Tensor = self.down(self.dropout(F.silu(self.gate(x)) * self.up(x)))
-        return output
+        return self.down(self.dropout(F.silu(self.gate(x)) * self.up(x)))
 
     def extra_repr(self) -> str:
         return "activation=silu"

@@ -7,6 +7,7 @@ the recurrence, as in Luong et al. 2015, so that training runs whole sequences t
 """
 
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -73,7 +74,7 @@ class LSTMSeq2Seq(nn.Module):
         """Teacher forcing; the recurrence still goes step by step, inside the kernel."""
         state = self.start_decoding(source)
         h = self.embedding(target_in)
-        for layer, start in zip(self.decoder, state.layers, strict=True):
+        for layer, start in zip(self.decoder_layers, state.layers, strict=True):
             h = layer.run(self.dropout(h), start)
         return self.logits(h, state, record)
 
@@ -95,13 +96,17 @@ class LSTMSeq2Seq(nn.Module):
     ) -> Tensor:
         """Feed the next tokens [batch, n], usually one; the logits of what follows the last: [batch, vocab]."""
         for h in self.embedding(tokens).unbind(1):
-            for number, layer in enumerate(self.decoder):
+            for number, layer in enumerate(self.decoder_layers):
                 state.layers[number] = layer.step(self.dropout(h), state.layers[number])
                 h = state.layers[number][0]
         return self.logits(h[:, None], state, record)[:, -1]
 
+    @property
+    def decoder_layers(self) -> list[LSTMLayer]:
+        """The members of `self.decoder` under their own type, which nn.ModuleList forgets."""
+        return cast(list[LSTMLayer], list(self.decoder))
+
     def logits(self, h: Tensor, state: LSTMDecodingState, record: AttentionRecord | None) -> Tensor:
         """h [batch, target, d_model] of the top layer -> [batch, target, vocab]."""
         said = self.context(h, state.memory, state.source_is_real, record.cross if record else None)
-        logits: Tensor = self.output(self.dropout(said))
-        return logits
+        return self.output(self.dropout(said))

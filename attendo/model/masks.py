@@ -11,7 +11,7 @@ from attendo.errors import InputError
 def real(tokens: Tensor, pad: int) -> Tensor:
     """The padding mask: every query may look at every key that is a token. [batch, 1, 1, keys]
 
-        [[5, 7, 0]] with pad 0  ->  [[[[True, True, False]]]]
+    [[5, 7, 0]] with pad 0  ->  [[[[True, True, False]]]]
     """
     return (tokens != pad)[:, None, None, :]
 
@@ -31,11 +31,10 @@ def causal(queries: int, keys: int, device: torch.device | None = None) -> Tenso
     return (key_at[None, :] <= query_at[:, None])[None, None]
 
 
-def check_mask(may_attend: Tensor, batch: int, heads: int, queries: int, keys: int) -> None:
+def check_mask(may_attend: Tensor, expected: tuple[int, ...]) -> None:
     """A mask of another type or shape would be broadcast into nonsense, or taken for numbers to add."""
     if may_attend.dtype != torch.bool:
         raise InputError(f"an attention mask is boolean (True = may attend), but this one is {may_attend.dtype}")
-    expected = (batch, heads, queries, keys)
     fits = may_attend.dim() == 4 and all(
         have in (1, want) for have, want in zip(may_attend.shape, expected, strict=True)
     )

@@ -42,7 +42,7 @@ class MultiHeadAttention(nn.Module):
         k, v = project() if cache is None else cache.fetch(project)  # [batch, heads, keys, head_dim]
 
         if may_attend is not None:
-            check_mask(may_attend, *q.shape[:3], k.shape[2])
+            check_mask(may_attend, (*q.shape[:3], k.shape[2]))
         dropout = self.dropout if self.training else 0.0
         if record is None:
             heads = fused_attention(q, k, v, may_attend, dropout)

@@ -63,7 +63,6 @@ class LearnedPositions(NoPositions):
         super().__init__()
         self.max_length = max_length
         self.weight = nn.Parameter(torch.empty(max_length, d_model))
-        nn.init.normal_(self.weight, std=0.02)
 
     def forward(self, x: Tensor, position_ids: Tensor, end: int) -> Tensor:
         # `end` is a number of the host: reading the ids themselves would make it wait for the device.

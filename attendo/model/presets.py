@@ -8,11 +8,12 @@ from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfi
 PRESETS = ("tiny", "small", "base", "big", "deep-shallow", "multi30k", "llama-7b", "bert-base", "lstm")
 
 PAPER_VOCABULARY = 37_000  # English-German in the paper (5.1)
+PUBLISHED_VOCABULARY = {"llama-7b": 32_000, "bert-base": 30_522}
 
 
 def preset(name: str, vocab_size: int | None = None) -> ModelConfig:
     """The configuration of that name; without a vocabulary size, the one the model was published with."""
-    vocab = PAPER_VOCABULARY if vocab_size is None else vocab_size
+    vocab = PUBLISHED_VOCABULARY.get(name, PAPER_VOCABULARY) if vocab_size is None else vocab_size
     match name:
         case "tiny":
             return TransformerConfig(
@@ -32,11 +33,20 @@ def preset(name: str, vocab_size: int | None = None) -> ModelConfig:
             )
         case "llama-7b":
             return DecoderOnlyConfig(
-                vocab_size=32_000 if vocab_size is None else vocab_size, d_model=4096, d_ff=11_008, num_heads=32, num_layers=32, dropout=0.0
+                vocab_size=vocab,
+                d_model=4096,
+                d_ff=11_008,
+                num_heads=32,
+                num_layers=32,
+                dropout=0.0,
             )
         case "bert-base":
             return EncoderOnlyConfig(
-                vocab_size=30_522 if vocab_size is None else vocab_size, d_model=768, d_ff=3072, num_heads=12, num_layers=12
+                vocab_size=vocab,
+                d_model=768,
+                d_ff=3072,
+                num_heads=12,
+                num_layers=12,
             )
         case "lstm":
             return LSTMConfig(vocab_size=vocab, d_model=512)

@@ -9,14 +9,19 @@ LSTMState = tuple[Tensor, Tensor]  # h and c, each [batch, d_hidden]
 class LSTMLayer(nn.LSTM):
     """A whole sequence through PyTorch's fused kernel (`forward`), or one step written out (`step`)."""
 
+    # Named by torch when it is built; declared for readers and type checkers.
+    weight_ih_l0: Tensor
+    weight_hh_l0: Tensor
+    bias_ih_l0: Tensor
+    bias_hh_l0: Tensor
+
     def __init__(self, d_input: int, d_hidden: int) -> None:
         super().__init__(d_input, d_hidden, batch_first=True)
 
     def run(self, x: Tensor, state: LSTMState | None = None) -> Tensor:
         """x [batch, length, d_input] -> h of every step [batch, length, d_hidden]."""
         start = None if state is None else (state[0][None].contiguous(), state[1][None].contiguous())
-        h: Tensor = self(x, start)[0]
-        return h
+        return self(x, start)[0]
 
     def step(self, x: Tensor, state: LSTMState) -> LSTMState:
         """x [batch, d_input].

@@ -17,16 +17,14 @@ class PostNorm(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        normed: Tensor = self.norm(x + self.dropout(sublayer(x)))
-        return normed
+        return self.norm(x + self.dropout(sublayer(x)))
 
 
 class PreNorm(PostNorm):
     """x + Sublayer(LayerNorm(x)): an unbroken path from last layer to first, which trains deep stacks more easily."""
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        added: Tensor = x + self.dropout(sublayer(self.norm(x)))
-        return added
+        return x + self.dropout(sublayer(self.norm(x)))
 
 
 def build_sublayer(config: LayerConfig) -> PostNorm:

@@ -55,18 +55,14 @@ class Transformer(nn.Module):
         x, rotation = self.embed(target_in, self.target_positions)
         # Padding stands behind the sentence, where the causal mask already hides it from every real token.
         causal = masks.causal(target_in.shape[1], target_in.shape[1], target_in.device)
-        logits: Tensor = self.output(
-            self.decoder(x, memory, causal, source_is_real, rotation=rotation, record=record)
-        )
-        return logits
+        return self.output(self.decoder(x, memory, causal, source_is_real, rotation=rotation, record=record))
 
     def encode(self, source: Tensor, record: AttentionRecord | None = None) -> Tensor:
         """source ids [batch, source] -> memory [batch, source, d_model]."""
         x, rotation = self.embed(source, self.source_positions)
-        memory: Tensor = self.encoder(
+        return self.encoder(
             x, masks.real(source, SPECIAL.pad), rotation=rotation, record=record.encoder_self if record else None
         )
-        return memory
 
     def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> TransformerState:
         caches = [LayerCache() for _ in self.decoder.layers]
@@ -83,8 +79,7 @@ class Transformer(nn.Module):
         x = self.decoder(
             x, state.memory, causal, state.source_is_real, rotation=rotation, caches=state.caches, record=record
         )
-        logits: Tensor = self.output(x[:, -1])
-        return logits
+        return self.output(x[:, -1])
 
     def embed(self, tokens: Tensor, positions: NoPositions, first: int = 0) -> tuple[Tensor, Rotation | None]:
         """Embedding + position, with dropout (5.4); and the rotation that attention must apply, if any."""

@@ -27,7 +27,7 @@ def train_step(
     for batch in micro_batches:
         logits = model(batch.source, batch.target_in)
         loss = cross_entropy_sum(logits, batch.target_out, label_smoothing) / num_tokens
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         mean_loss += loss.detach()
     gradient_norm = nn.utils.clip_grad_norm_(model.parameters(), max_gradient_norm)
     for group in optimizer.param_groups:

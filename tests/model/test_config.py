@@ -1,0 +1,71 @@
+import pytest
+
+from attendo.errors import ConfigError
+from attendo.model.config import (
+    DecoderOnlyConfig,
+    EncoderOnlyConfig,
+    LSTMConfig,
+    TransformerConfig,
+    config_from_table,
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"d_model": 10, "num_heads": 3}, "d_model = 10 cannot be split over num_heads = 3"),
+        ({"d_model": -512}, "d_model in TransformerConfig is -512: expected a whole number from 1 to 65,536"),
+        ({"d_model": 10**9}, "d_model in TransformerConfig is 1000000000: expected a whole number from 1 to 65,536"),
+        ({"vocab_size": 0}, "vocab_size .* is 0"),
+        ({"vocab_size": 10**5000}, "a number of about 5000 digits"),
+        ({"encoder_layers": 10**6}, "encoder_layers .* from 1 to 1,000"),
+        ({"d_ff": 2.5}, "d_ff .* is 2.5"),
+        ({"d_ff": True}, "d_ff .* is True"),
+        ({"d_ff": "2048"}, "d_ff .* is '2048'"),
+        ({"dropout": 1.0}, r"dropout .* is 1.0: expected a number in \[0, 1\)"),
+        ({"dropout": -0.1}, "dropout .* is -0.1"),
+        ({"attention_dropout": float("nan")}, "attention_dropout .* is nan"),
+        ({"norm_eps": 0.0}, "norm_eps .* expected a positive number"),
+        ({"norm": "batch"}, "norm in TransformerConfig is 'batch': expected one of layer, rms"),
+        ({"norm_order": "middle"}, "expected one of post, pre"),
+        ({"activation": "tanh"}, "expected one of relu, gelu, swiglu"),
+        ({"positions": "relative"}, "expected one of sinusoidal, learned, rotary, none"),
+        ({"bias": 1}, "bias .* is 1: expected true or false"),
+        ({"positions": "rotary", "d_model": 12, "num_heads": 4}, "the head width must be even"),
+        ({"positions": "sinusoidal", "d_model": 9, "num_heads": 3}, "it must be even"),
+    ],
+)
+def test_an_impossible_configuration_is_one_sentence(changes, complaint):
+    with pytest.raises(ConfigError, match=complaint) as caught:
+        TransformerConfig(**{"vocab_size": 100, **changes})
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+def test_the_lstm_has_two_directions():
+    with pytest.raises(ConfigError, match="two directions"):
+        LSTMConfig(vocab_size=10, d_model=7)
+    with pytest.raises(ConfigError, match="expected one of attention, fixed"):
+        LSTMConfig(vocab_size=10, context="both")
+
+
+def test_a_table_names_its_family():
+    assert config_from_table({"vocab_size": 9}) == TransformerConfig(vocab_size=9)
+    assert config_from_table({"family": "decoder-only", "vocab_size": 9}) == DecoderOnlyConfig(vocab_size=9)
+    assert config_from_table({"family": "encoder-only", "vocab_size": 9}) == EncoderOnlyConfig(vocab_size=9)
+    assert config_from_table({"family": "lstm", "vocab_size": 9, "d_model": 8}) == LSTMConfig(vocab_size=9, d_model=8)
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ({"family": "rnn"}, "family is 'rnn': expected one of transformer"),
+        ({"family": ["lstm"]}, "family is"),
+        ({"vocab_size": 9, "num_head": 8}, "unknown key 'num_head' .* did you mean 'num_heads'?"),
+        ({"vocab_size": 9, "zzz": 8}, "unknown key 'zzz' .* known keys: vocab_size"),
+        ({"d_model": 8}, "no vocab_size"),
+    ],
+)
+def test_a_wrong_table_is_one_sentence(table, complaint):
+    with pytest.raises(ConfigError, match=complaint):
+        config_from_table(table)
