@@ -1,0 +1,76 @@
+"""What the READMEs say is true: files exist, commands run, code runs, and both languages say the same."""
+
+import contextlib
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from attendo.cli.main import run
+
+ROOT = Path(__file__).parent.parent
+READMES = ["README.md", "README.zh.md"]
+
+
+def text(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def blocks(name, language):
+    return re.findall(rf"```{language}\n(.*?)```", text(name), flags=re.DOTALL)
+
+
+def commands(name):
+    """Command lines without their comments."""
+    lines = "".join(blocks(name, "bash")).split("\n")
+    return [line.split("#")[0].strip() for line in lines if line.strip()]
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_every_link_leads_somewhere(name):
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text(name)) if "://" not in link]
+    assert len(links) > 15
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_every_make_target_exists(name):
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    named = set(re.findall(r"`?make (\w+)", text(name))) | {
+        line.split()[1] for line in commands(name) if "make" in line
+    }
+    assert {"demo", "test", "check"} <= named <= targets
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_every_attendo_command_runs(name, capsys):
+    lines = [line for line in commands(name) if "attendo " in line]
+    assert lines
+    for line in lines:
+        assert run(shlex.split(line)[1:], debug=True) == 0, line
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_the_python_example_runs(name, tmp_path):
+    """Written to a file and imported: the way a reader would run it."""
+    import importlib.util
+
+    for number, block in enumerate(blocks(name, "python")):
+        path = tmp_path / f"example{number}.py"
+        path.write_text(block, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            spec.loader.exec_module(importlib.util.module_from_spec(spec))
+        assert "torch.Size([1, 4, 3, 4])" in said.getvalue()
+
+
+def test_both_languages_say_the_same():
+    assert commands("README.md") == commands("README.zh.md")
+    for pattern in (r"\]\(([^)]+\.(?:py|md|png))\)", r"1e-\d+", r"`([\w-]+)`"):
+        ours, theirs = (
+            sorted(set(re.findall(pattern, text(name))) - {"README.md", "README.zh.md"}) for name in READMES
+        )
+        assert ours == theirs
