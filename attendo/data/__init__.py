@@ -1,0 +1,1 @@
+"""From sentences as ids to batches as tensors."""
