@@ -14,6 +14,10 @@ class ConfigError(AttendoError):
     """A model, recipe or option that cannot be: a wrong size, an unknown name, a value out of range."""
 
 
+class DataError(AttendoError):
+    """A file of text that cannot be read as what it should be; the file and the line are named."""
+
+
 class InputError(AttendoError):
     """A tensor, text or file handed to a working machine that does not fit it."""
 

@@ -1,0 +1,153 @@
+"""Parallel corpora: pairs of sentences from TSV, two aligned files, JSON lines or TMX, in one streaming reader.
+
+Nothing is dropped here. A broken line still gives a pair, maybe with an empty side, so that line n stays line n;
+what was wrong with it is reported. Whether to keep it is for filters.py.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attendo.data.lines import COMPRESSED, Problem, Report, count_lines, open_bytes, read_lines
+from attendo.errors import DataError
+
+XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A sentence and its translation. `line` counts from 1 (in TMX: the number of the translation unit)."""
+
+    line: int
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Where pairs come from: one file, or a source file and a target file. Languages are needed for TMX."""
+
+    file: Path | None = None
+    source: Path | None = None
+    target: Path | None = None
+    languages: tuple[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.file is None) == (self.source is None) or (self.source is None) != (self.target is None):
+            raise DataError("a corpus is either one file, or a source file and a target file")
+
+    def __str__(self) -> str:
+        return str(self.file) if self.file else f"{self.source} and {self.target}"
+
+    def pairs(self, report: Report) -> Iterator[Pair]:
+        """All pairs in order; `report` hears of every broken line."""
+        if self.source is not None and self.target is not None:
+            return read_two_files(self.source, self.target, report)
+        assert self.file is not None
+        name = self.file.with_suffix("") if self.file.suffix in COMPRESSED else self.file
+        match name.suffix:
+            case ".tsv" | ".txt":
+                return read_tsv(self.file, report)
+            case ".jsonl":
+                return read_jsonl(self.file, self.languages, report)
+            case ".tmx":
+                return read_tmx(self.file, self.languages, report)
+            case _:
+                raise DataError(
+                    f"{self.file}: cannot tell what this is; known are .tsv, .jsonl and .tmx, each also as "
+                    f"{', '.join(COMPRESSED)}, or two aligned files"
+                )
+
+
+def read_tsv(path: Path, report: Report) -> Iterator[Pair]:
+    """source<TAB>target."""
+    for number, line in enumerate(read_lines(path, report), start=1):
+        source, tab, rest = line.partition("\t")
+        target, more, _ = rest.partition("\t")
+        if not tab:
+            report(Problem("one_column", str(path), number, "no tab: expected source<TAB>target"))
+        elif more:
+            report(Problem("extra_column", str(path), number, "more than two columns; the first two are used"))
+        yield checked(Pair(number, source, target), path, report)
+
+
+def read_two_files(source: Path, target: Path, report: Report) -> Iterator[Pair]:
+    """Line n of one is the translation of line n of the other; counts are compared before anything else is done."""
+    num_source, num_target = count_lines(source), count_lines(target)
+    if num_source != num_target:
+        raise DataError(
+            f"{source} has {num_source:,} lines and {target} has {num_target:,}: line n of one must be the translation "
+            f"of line n of the other (the first line without a partner is {min(num_source, num_target) + 1:,})"
+        )
+    lines = zip(read_lines(source, report), read_lines(target, report), strict=True)
+    for number, (ours, theirs) in enumerate(lines, start=1):
+        yield checked(Pair(number, ours, theirs), source, report)
+
+
+def read_jsonl(path: Path, languages: tuple[str, str] | None, report: Report) -> Iterator[Pair]:
+    """An object a line: {"source": …, "target": …}, or languages as keys, maybe inside "translation"."""
+    for number, line in enumerate(read_lines(path, report), start=1):
+        try:
+            record: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        pair = sides_of(record, languages)
+        if pair is None:
+            keys = " and ".join(languages or ("source", "target"))
+            report(Problem("not_a_pair", str(path), number, f"expected a JSON object with texts {keys}"))
+        source, target = pair or ("", "")
+        yield checked(Pair(number, source, target), path, report)
+
+
+def sides_of(record: Any, languages: tuple[str, str] | None) -> tuple[str, str] | None:
+    if isinstance(record, dict) and isinstance(record.get("translation"), dict):
+        record = record["translation"]
+    if not isinstance(record, dict):
+        return None
+    for source, target in filter(None, (("source", "target"), languages)):
+        if isinstance(record.get(source), str) and isinstance(record.get(target), str):
+            return record[source], record[target]
+    return None
+
+
+def read_tmx(path: Path, languages: tuple[str, str] | None, report: Report) -> Iterator[Pair]:
+    """Translation units with one <tuv> in each language; read as a stream, entities never expanded."""
+    if languages is None:
+        raise DataError(f"{path}: a TMX file can hold many languages; name two (for example zh,en)")
+    from lxml import etree
+
+    try:
+        with open_bytes(path) as stream:
+            units = etree.iterparse(stream, tag="tu", resolve_entities=False, no_network=True, load_dtd=False)
+            for number, (_, unit) in enumerate(units, start=1):
+                sides = {language_of(variant): text_of(variant) for variant in unit.iterfind("tuv")}
+                missing = [language for language in languages if language not in sides]
+                if missing:
+                    report(Problem("missing_language", str(path), number, f"no text in {' or '.join(missing)}"))
+                yield checked(Pair(number, *(sides.get(language, "") for language in languages)), path, report)
+                unit.clear()
+                while unit.getprevious() is not None:  # or the finished units would pile up in memory
+                    del unit.getparent()[0]
+    except etree.XMLSyntaxError as error:
+        raise DataError(f"{path} is not well-formed TMX: {error.msg}") from error
+
+
+def language_of(variant: Any) -> str:
+    """zh-CN is zh."""
+    name = variant.get(XML_LANG) or variant.get("lang") or ""
+    return str(name).lower().replace("_", "-").split("-")[0]
+
+
+def text_of(variant: Any) -> str:
+    """The segment's text without inline markup; line breaks inside it are spaces."""
+    segment = variant.find("seg")
+    return "" if segment is None else " ".join("".join(segment.itertext()).split("\n")).strip()
+
+
+def checked(pair: Pair, path: Path, report: Report) -> Pair:
+    for side, text in (("source", pair.source), ("target", pair.target)):
+        if not text.strip():
+            report(Problem(f"empty_{side}", str(path), pair.line, f"the {side} is empty"))
+    return pair

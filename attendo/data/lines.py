@@ -1,0 +1,120 @@
+"""Lines of a text file, plain or compressed, as they are: LF ends a line and nothing else does.
+
+Python's own splitlines also breaks at U+2028, U+0085, form feeds and more, after which line n of one file is no
+longer the translation of line n of the other.
+"""
+
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from attendo.errors import DataError
+from attendo.text.normalize import REPLACEMENT
+
+try:  # part of Python from 3.14 on
+    from backports import zstd
+except ModuleNotFoundError:
+    zstd = None
+
+DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error, *((zstd.ZstdError,) if zstd else ()))
+LONGEST_LINE = 16 * 2**20  # bytes; what is behind is cut off, and said
+COMPRESSED = (".gz", ".xz", ".zst")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong in a file that does not stop us. Lines count from 1."""
+
+    kind: str
+    file: str
+    line: int
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {self.detail}"
+
+
+Report = Callable[[Problem], None]
+
+
+def read_lines(path: Path, report: Report) -> Iterator[str]:
+    """The file's lines without their ends (LF or CR LF). What is no UTF-8 becomes U+FFFD and is reported."""
+    with open_bytes(path) as stream:
+        for number, raw in enumerate(raw_lines(stream, path), start=1):
+            yield decode_line(raw, path, number, report)
+
+
+def decode_line(raw: bytes, path: Path, number: int, report: Report) -> str:
+    if number == 1:
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
+        if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise DataError(f"{path} is UTF-16: expected UTF-8 (iconv -f UTF-16 -t UTF-8)")
+    if len(raw) > LONGEST_LINE:
+        report(Problem("long_line", str(path), number, f"longer than {LONGEST_LINE:,} bytes; the rest is cut off"))
+        raw = raw[:LONGEST_LINE]
+    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        report(Problem("invalid_utf8", str(path), number, f"byte {error.start + 1} is not UTF-8; replaced by U+FFFD"))
+        text = raw.decode("utf-8", errors="replace")
+    if "\0" in text:
+        report(Problem("nul", str(path), number, "a NUL character; replaced by U+FFFD"))
+        text = text.replace("\0", REPLACEMENT)
+    return text
+
+
+def raw_lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Bytes up to and including each LF; of an endless line only the beginning is kept in memory."""
+    try:
+        while line := stream.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+                while (rest := stream.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+                    pass
+            yield line
+    except DAMAGE as error:
+        raise broken(path, error) from error
+
+
+def count_lines(path: Path) -> int:
+    """How many lines `read_lines` would give, without decoding them."""
+    count, last = 0, b"\n"
+    with open_bytes(path) as stream:
+        try:
+            while block := stream.read(2**20):
+                count += block.count(b"\n")
+                last = block[-1:]
+        except DAMAGE as error:
+            raise broken(path, error) from error
+    return count + (last != b"\n")
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """The file's bytes, decompressed by the end of its name."""
+    try:
+        match path.suffix:
+            case ".gz":
+                return io.BufferedReader(gzip.open(path), 2**20)
+            case ".xz":
+                return io.BufferedReader(lzma.open(path), 2**20)
+            case ".zst":
+                return open_zst(path)
+            case _:
+                return path.open("rb", buffering=2**20)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def open_zst(path: Path) -> BinaryIO:
+    if zstd is None:
+        raise DataError(f"{path}: reading .zst needs backports.zstd: pip install 'attendo[train]'")
+    return io.BufferedReader(zstd.open(path), 2**20)
+
+
+def broken(path: Path, error: Exception) -> DataError:
+    return DataError(f"{path} is damaged or not what its name says: {error}")

@@ -1,0 +1,1 @@
+"""Characters and pieces of text; no torch."""
