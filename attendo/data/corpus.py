@@ -26,39 +26,48 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Corpus:
-    """Where pairs come from: one file, or a source file and a target file. Languages are needed for TMX."""
+class CorpusFile:
+    """Both sides in one file, whose name tells how. TMX needs to know which two languages are meant."""
 
-    file: Path | None = None
-    source: Path | None = None
-    target: Path | None = None
+    path: Path
     languages: tuple[str, str] | None = None
 
-    def __post_init__(self) -> None:
-        if (self.file is None) == (self.source is None) or (self.source is None) != (self.target is None):
-            raise DataError("a corpus is either one file, or a source file and a target file")
-
     def __str__(self) -> str:
-        return str(self.file) if self.file else f"{self.source} and {self.target}"
+        return str(self.path)
 
     def pairs(self, report: Report) -> Iterator[Pair]:
         """All pairs in order; `report` hears of every broken line."""
-        if self.source is not None and self.target is not None:
-            return read_two_files(self.source, self.target, report)
-        assert self.file is not None
-        name = self.file.with_suffix("") if self.file.suffix in COMPRESSED else self.file
+        name = self.path.with_suffix("") if self.path.suffix in COMPRESSED else self.path
         match name.suffix:
             case ".tsv" | ".txt":
-                return read_tsv(self.file, report)
+                return read_tsv(self.path, report)
             case ".jsonl":
-                return read_jsonl(self.file, self.languages, report)
+                return read_jsonl(self.path, self.languages, report)
             case ".tmx":
-                return read_tmx(self.file, self.languages, report)
+                return read_tmx(self.path, self.languages, report)
             case _:
                 raise DataError(
-                    f"{self.file}: cannot tell what this is; known are .tsv, .jsonl and .tmx, each also as "
+                    f"{self.path}: cannot tell what this is; known are .tsv, .jsonl and .tmx, each also as "
                     f"{', '.join(COMPRESSED)}, or two aligned files"
                 )
+
+
+@dataclass(frozen=True)
+class AlignedFiles:
+    """A file a side: line n of one is the translation of line n of the other."""
+
+    source: Path
+    target: Path
+
+    def __str__(self) -> str:
+        return f"{self.source} and {self.target}"
+
+    def pairs(self, report: Report) -> Iterator[Pair]:
+        """All pairs in order; `report` hears of every broken line."""
+        return read_two_files(self.source, self.target, report)
+
+
+Corpus = CorpusFile | AlignedFiles
 
 
 def read_tsv(path: Path, report: Report) -> Iterator[Pair]:

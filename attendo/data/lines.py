@@ -11,12 +11,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from attendo.errors import DataError
 from attendo.text.normalize import REPLACEMENT
 
-try:  # part of Python from 3.14 on
+zstd: Any
+try:
     from backports import zstd
 except ModuleNotFoundError:
     zstd = None

@@ -11,7 +11,7 @@ REPLACEMENT = "\ufffd"
 
 
 def normalize(text: str) -> str:
-    """NFC, so that é is one character however it was typed. Half a surrogate pair is no character: it becomes U+FFFD."""
+    """NFC, so that é is one character however it was typed; half a surrogate pair, which is none, becomes U+FFFD."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFC", LONE_SURROGATE.sub(REPLACEMENT, text))
