@@ -34,6 +34,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of weights and data (default: %(default)s)")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the picture (default: %(default)s)")
     options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     console, progress_console = Console(), Console(stderr=True)
 
     torch.manual_seed(options.seed)
@@ -47,11 +48,11 @@ def main() -> int:
     size = sum(parameter.numel() for parameter in model.parameters())
     console.print(f"A Transformer of {size:,} parameters learns to say words backwards.")
     started = time.perf_counter()
-    train(model, options.steps, generator, progress_console)
+    seen = train(model, options.steps, generator, progress_console)
     console.print(f"Trained for {options.steps} steps in {time.perf_counter() - started:.0f} s.")
 
     model.eval()
-    unseen = reversal(1000, LENGTHS, len(LETTERS), generator)
+    unseen = draw_unseen(1000, seen, generator)
     said = greedy_decode(model, unseen.source, max_length=LENGTHS.stop + 2)
     show_examples(unseen, said, console)
     accuracy = exact(said, unseen.target_out)
@@ -63,7 +64,9 @@ def main() -> int:
     return 0 if accuracy > 0.99 and share > 0.5 else 1
 
 
-def train(model: Transformer, steps: int, generator: torch.Generator, console: Console) -> None:
+def train(model: Transformer, steps: int, generator: torch.Generator, console: Console) -> set[str]:
+    """Returns the words it was trained on."""
+    seen: set[str] = set()
     optimizer = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("loss {task.fields[loss]:.3f}"), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
@@ -72,7 +75,20 @@ def train(model: Transformer, steps: int, generator: torch.Generator, console: C
             batch = reversal(64, LENGTHS, len(LETTERS), generator)
             rate = cosine_learning_rate(step, peak=2e-3, warmup_steps=150, max_steps=steps)
             loss, _ = train_step(model, optimizer, [batch], rate)
+            seen.update(words(row) for row in batch.source)
             progress.update(task, advance=1, loss=float(loss))
+    return seen
+
+
+def draw_unseen(number: int, seen: set[str], generator: torch.Generator) -> Batch:
+    """Words that training did not hold; of the very short ones there are none left."""
+    pairs: list[tuple[list[int], list[int]]] = []
+    while len(pairs) < number:
+        drawn = reversal(1, LENGTHS, len(LETTERS), generator).source[0]
+        if words(drawn) not in seen:
+            symbols = drawn[:-1].tolist()
+            pairs.append((symbols, symbols[::-1]))
+    return Batch.from_pairs(pairs)
 
 
 def exact(said: Tensor, expected: Tensor) -> float:

@@ -24,8 +24,8 @@ def test_a_small_transformer_learns_to_reverse():
     for step in range(1, steps + 1):
         batch = reversal(64, lengths, symbols, generator)
         train_step(model, optimizer, [batch], cosine_learning_rate(step, 4e-3, 50, steps))
-    unseen = reversal(300, lengths, symbols, generator)
-    said = greedy_decode(model.eval(), unseen.source, max_length=8)
-    said = torch.nn.functional.pad(said, (0, unseen.target_out.shape[1] - said.shape[1]))
-    right = (said[:, : unseen.target_out.shape[1]] == unseen.target_out).all(1).float().mean().item()
+    drawn = reversal(300, lengths, symbols, generator)
+    said = greedy_decode(model.eval(), drawn.source, max_length=8)
+    said = torch.nn.functional.pad(said, (0, drawn.target_out.shape[1] - said.shape[1]))
+    right = (said[:, : drawn.target_out.shape[1]] == drawn.target_out).all(1).float().mean().item()
     assert right > 0.97, f"only {right:.1%} of 300 reversals right (chance: under 10 %)"

@@ -11,8 +11,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "attendo"
 
 ORDER = [
-    {"errors", "special_tokens"}, {"text"}, {"data"}, {"bundle"}, {"model"}, {"decoding"}, {"checkpoint"},
-    {"training"}, {"engines"}, {"translation"}, {"evaluation"}, {"view"}, {"doctor", "report"}, {"config"}, {"lab"},
+    {"errors", "special_tokens"}, {"json_file"}, {"text"}, {"data"}, {"bundle"}, {"model"}, {"decoding"},
+    {"checkpoint"}, {"training"}, {"engines"}, {"translation"}, {"evaluation"}, {"view"}, {"doctor", "report"}, {"config"}, {"lab"},
     {"server"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: place for place, names in enumerate(ORDER) for name in names}
@@ -21,7 +21,7 @@ RANK = {name: place for place, names in enumerate(ORDER) for name in names}
 MODEL_ORDER = [
     {"config", "masks", "record", "attention", "positions", "norms", "feed_forward", "embeddings", "cache",
      "recurrence", "initialization"},
-    {"additive", "multi_head", "sublayer"},
+    {"additive_attention", "multi_head", "add_and_norm"},
     {"encoder", "decoder"},
     {"transformer", "decoder_only", "encoder_only", "lstm"},
     {"build", "presets"},
@@ -34,7 +34,7 @@ FORBIDDEN = {  # folder -> what it must not import besides
     "training": {"decoding", "evaluation"},
     "server": {"training", "lab"},
 }
-WITHOUT_TORCH = {"errors", "special_tokens", "text", "bundle", "translation", "cli"}
+WITHOUT_TORCH = {"errors", "special_tokens", "json_file", "text", "bundle", "translation", "cli"}
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py"))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
@@ -19,7 +20,8 @@ FLOORS = {"torch": "2.10", "safetensors": "0.7", "starlette": "1.3.1", "sentence
 
 def pins():
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").split("\n")
-    return dict(line.lower().replace("_", "-").split("==") for line in lines if line and not line.startswith("#"))
+    pairs = (line.split("==") for line in lines if line and not line.startswith("#"))
+    return {canonicalize_name(name): version for name, version in pairs}
 
 
 def requirements():

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from attendo.errors import InputError
+from attendo.json_file import read_json
 from attendo.model.config import FAMILIES, ModelConfig, config_from_table
 from attendo.model.presets import PRESETS, preset
 
@@ -49,14 +50,7 @@ def describe(
 
 def read_config(path: Path, vocab: int | None) -> ModelConfig:
     """The `model` table of a model folder's config.json, or a file that holds just such a table."""
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path} has {path.stat().st_size:,} bytes: a configuration has at most {LARGEST_FILE:,}")
-        table: Any = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON: {error}") from error
+    table: Any = read_json(path, LARGEST_FILE)
     if isinstance(table, dict) and isinstance(table.get("model"), dict):
         table = table["model"]
     if not isinstance(table, dict):

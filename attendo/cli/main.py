@@ -6,10 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from attendo import __version__
-from attendo.cli import describe
+from attendo.cli import describe, tokenizer
 from attendo.errors import AttendoError
 
 INTERRUPTED = 130
+NEEDS_TRAIN = ("torch", "numpy", "matplotlib", "safetensors", "sacrebleu", "lxml", "py3langid", "opencc")
 # The class that typer raises for a wrong option, wherever its version keeps it.
 WrongUsage: Any = typer.BadParameter.__base__
 
@@ -21,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("describe")(describe.describe)
+app.add_typer(tokenizer.app, name="tokenizer")
 
 
 def show_version(wanted: bool) -> None:
@@ -44,12 +46,13 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in arguments
     # Wherever it stands, --debug is meant for the whole command.
     arguments = (["--debug"] if debug else []) + [word for word in arguments if word != "--debug"]
-    sys.exit(run(arguments or ["--help"], debug))
+    sys.exit(run(arguments if arguments not in ([], ["--debug"]) else ["--help"], debug))
 
 
 def run(arguments: list[str], debug: bool) -> int:
     try:
         code = app(arguments, prog_name="attendo", standalone_mode=False)
+        sys.stdout.flush()  # a full disk is an error like any other, and not one of Python's farewell
     except (KeyboardInterrupt, typer.Abort):
         if debug:
             raise
@@ -63,13 +66,13 @@ def run(arguments: list[str], debug: bool) -> int:
             raise
         return complain(str(error), error.exit_code)
     except ModuleNotFoundError as missing:
-        if debug or missing.name not in ("torch", "matplotlib", "safetensors", "sacrebleu"):
+        if debug or missing.name not in NEEDS_TRAIN:
             raise
         return complain(f"this command needs {missing.name}: pip install 'attendo[train]'", 1)
-    except BrokenPipeError:
-        # The reader of our output has left (attendo … | head); there is nobody to tell.
-        sys.stderr.close()
-        return 1
+    except OSError as error:
+        if debug:
+            raise
+        return complain(f"{error.filename or 'cannot write'}: {error.strerror or error}", 1)
     # typer's newer versions turn Ctrl-C into a code of their own, the older ones into Abort.
     return complain("interrupted", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
 

@@ -11,7 +11,7 @@ from attendo.special_tokens import SPECIAL
 
 @dataclass(frozen=True)
 class Batch:
-    """Token ids, padded behind each sentence.
+    """Token ids, padded behind each sentence, at least one of them.
 
     target_in is target_out shifted right behind <s>, so position n is fed the n-1 tokens before the one it must say.
     """

@@ -4,12 +4,15 @@ import torch
 from torch import Tensor
 
 from attendo.decoding.interface import AutoregressiveModel, State
+from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
 
 
 @torch.inference_mode()
 def greedy_decode(model: AutoregressiveModel[State], source: Tensor, max_length: int) -> Tensor:
     """source ids [batch, source] -> target ids [batch, <= max_length]; each ends with </s> and padding, if it ended."""
+    if max_length < 1:
+        raise InputError(f"max_length = {max_length}: expected at least 1")
     state = model.start_decoding(source)
     token = source.new_full((len(source), 1), SPECIAL.bos)
     ended = torch.zeros_like(token, dtype=torch.bool)  # [batch, 1]

@@ -29,6 +29,8 @@ LARGEST = {
     "num_token_types": 1_000,
 }
 
+SMALLEST = {"vocab_size": 4}  # pad, <s>, </s>, <unk>
+
 
 @dataclass(frozen=True, kw_only=True)
 class LayerConfig:
@@ -152,15 +154,16 @@ def check_fields(config: Any) -> None:
         value, where = getattr(config, field.name), f"{field.name} in {type(config).__name__}"
         if field.type is int:
             largest = LARGEST[field.name]
-            if type(value) is not int or not 1 <= value <= largest:
-                raise ConfigError(f"{where} is {shown(value)}: expected a whole number from 1 to {largest:,}")
+            smallest = SMALLEST.get(field.name, 1)
+            if type(value) is not int or not smallest <= value <= largest:
+                raise ConfigError(f"{where} is {shown(value)}: expected a whole number from {smallest} to {largest:,}")
         elif field.type is bool:
             if type(value) is not bool:
                 raise ConfigError(f"{where} is {shown(value)}: expected true or false")
         elif field.type is float:
             is_dropout = field.name.endswith("dropout")
             low, high = (0.0, 1.0) if is_dropout else (1e-30, 1e30)
-            if type(value) not in (int, float) or not math.isfinite(value) or not low <= value < high:
+            if type(value) not in (int, float) or not low <= value < high:  # NaN is in no range
                 rule = "a number in [0, 1)" if is_dropout else "a positive number"
                 raise ConfigError(f"{where} is {shown(value)}: expected {rule}")
         elif value not in get_args(field.type):

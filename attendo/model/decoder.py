@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 from torch import Tensor, nn
 
+from attendo.model.add_and_norm import build_add_and_norm, build_last_norm
 from attendo.model.cache import MemoryCache, PastCache
 from attendo.model.config import LayerConfig
 from attendo.model.feed_forward import build_feed_forward
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.positions import Rotation
 from attendo.model.record import AttentionRecord
-from attendo.model.sublayer import build_last_norm, build_sublayer
 
 
 @dataclass
@@ -36,7 +36,7 @@ class DecoderLayer(nn.Module):
         )
         self.feed_forward = build_feed_forward(config)
         self.around_self_attention, self.around_cross_attention, self.around_feed_forward = (
-            build_sublayer(config) for _ in range(3)
+            build_add_and_norm(config) for _ in range(3)
         )
 
     def forward(

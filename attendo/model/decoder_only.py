@@ -10,14 +10,14 @@ import torch
 from torch import Tensor, nn
 
 from attendo.model import masks
+from attendo.model.add_and_norm import build_last_norm
 from attendo.model.cache import PastCache
 from attendo.model.config import DecoderOnlyConfig
-from attendo.model.embeddings import TokenEmbedding, build_output
+from attendo.model.embeddings import TokenEmbedding, build_output, check_same_batch
 from attendo.model.encoder import EncoderLayer
-from attendo.model.initialization import initialize_like_llama
+from attendo.model.initialization import initialize_normal
 from attendo.model.positions import build_positions
 from attendo.model.record import AttentionRecord
-from attendo.model.sublayer import build_last_norm
 from attendo.special_tokens import SPECIAL
 
 
@@ -51,10 +51,11 @@ class DecoderOnly(nn.Module):
         self.layers = nn.ModuleList(DecoderOnlyLayer(config) for _ in range(config.num_layers))
         self.norm = build_last_norm(config)
         self.output = build_output(self.embedding, tied=config.tied_output)
-        initialize_like_llama(self)
+        initialize_normal(self)
 
     def forward(self, source: Tensor, target_in: Tensor, record: AttentionRecord | None = None) -> Tensor:
         """Teacher forcing: source and target as one text; only the target's logits are wanted."""
+        check_same_batch(source, target_in)
         x = self.hidden(torch.cat((source, target_in), dim=1), None, record)
         return self.output(x[:, source.shape[1] :])
 
@@ -80,6 +81,7 @@ class DecoderOnly(nn.Module):
             real = state.real = torch.cat((state.real, real), dim=1)
         queries, keys = tokens.shape[1], real.shape[1]
         # Padding stands between a short source and its target; counting real tokens alone makes it take no place.
+        # (A table of learned positions is still asked for `keys`, padding included: the host knows no better bound.)
         position_ids = (real.cumsum(1) - 1).clamp(min=0)[:, keys - queries :]
 
         x = self.embedding(tokens)

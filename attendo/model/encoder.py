@@ -2,12 +2,12 @@
 
 from torch import Tensor, nn
 
+from attendo.model.add_and_norm import build_add_and_norm, build_last_norm
 from attendo.model.cache import PastCache
 from attendo.model.config import LayerConfig
 from attendo.model.feed_forward import build_feed_forward
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.positions import Rotation
-from attendo.model.sublayer import build_last_norm, build_sublayer
 
 
 class EncoderLayer(nn.Module):
@@ -18,9 +18,9 @@ class EncoderLayer(nn.Module):
         self.self_attention = MultiHeadAttention(
             config.d_model, config.num_heads, bias=config.bias, dropout=config.attention_dropout
         )
-        self.around_self_attention = build_sublayer(config)
+        self.around_self_attention = build_add_and_norm(config)
         self.feed_forward = build_feed_forward(config)
-        self.around_feed_forward = build_sublayer(config)
+        self.around_feed_forward = build_add_and_norm(config)
 
     def forward(
         self,

@@ -8,7 +8,7 @@ from attendo.model import masks
 from attendo.model.config import EncoderOnlyConfig
 from attendo.model.embeddings import TokenEmbedding, build_output
 from attendo.model.encoder import Encoder
-from attendo.model.initialization import initialize_like_bert
+from attendo.model.initialization import initialize_normal
 from attendo.model.norms import build_norm
 from attendo.model.positions import build_positions
 from attendo.model.record import AttentionRecord
@@ -41,7 +41,7 @@ class EncoderOnly(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
         self.encoder = Encoder(config, config.num_layers)
         self.head = MaskedTokenHead(config, self.embedding)
-        initialize_like_bert(self)
+        initialize_normal(self)
 
     def forward(
         self, tokens: Tensor, token_types: Tensor | None = None, record: AttentionRecord | None = None

@@ -25,14 +25,13 @@ def initialize_like_the_paper(model: nn.Module) -> None:
         initialize_tables_(model)
 
 
-def initialize_like_llama(model: nn.Module) -> None:
+def initialize_normal(model: nn.Module, std: float = 0.02) -> None:
     if has_numbers(model):
-        initialize_normal_(model, std=0.02)
-
-
-def initialize_like_bert(model: nn.Module) -> None:
-    if has_numbers(model):
-        initialize_normal_(model, std=0.02)
+        for name, parameter in model.named_parameters():
+            if parameter.dim() == 2:
+                nn.init.normal_(parameter, std=std)
+            elif name.endswith("bias"):
+                nn.init.zeros_(parameter)
 
 
 def initialize_lstm(model: nn.Module) -> None:
@@ -46,14 +45,6 @@ def initialize_lstm(model: nn.Module) -> None:
 
 def has_numbers(model: nn.Module) -> bool:
     return not any(parameter.is_meta for parameter in model.parameters())
-
-
-def initialize_normal_(model: nn.Module, std: float) -> None:
-    for name, parameter in model.named_parameters():
-        if parameter.dim() == 2:
-            nn.init.normal_(parameter, std=std)
-        elif name.endswith("bias"):
-            nn.init.zeros_(parameter)
 
 
 def initialize_linear_(model: nn.Module) -> None:

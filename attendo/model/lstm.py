@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from attendo.model import masks
-from attendo.model.additive import AdditiveAttention
+from attendo.model.additive_attention import AdditiveAttention
 from attendo.model.config import LSTMConfig
-from attendo.model.embeddings import TokenEmbedding, build_output
+from attendo.model.embeddings import TokenEmbedding, build_output, check_same_batch
 from attendo.model.initialization import initialize_lstm
 from attendo.model.record import AttentionRecord
 from attendo.model.recurrence import BidirectionalLSTMLayer, LSTMLayer, LSTMState
@@ -72,13 +72,14 @@ class LSTMSeq2Seq(nn.Module):
 
     def forward(self, source: Tensor, target_in: Tensor, record: AttentionRecord | None = None) -> Tensor:
         """Teacher forcing; the recurrence still goes step by step, inside the kernel."""
+        check_same_batch(source, target_in)
         state = self.start_decoding(source)
         h = self.embedding(target_in)
         for layer, start in zip(self.decoder_layers, state.layers, strict=True):
             h = layer.run(self.dropout(h), start)
         return self.logits(h, state, record)
 
-    def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> LSTMDecodingState:
+    def start_decoding(self, source: Tensor) -> LSTMDecodingState:
         lengths = (source != SPECIAL.pad).sum(1).clamp(min=1)
         memory = self.embedding(source)
         for layer in self.encoder:

@@ -24,11 +24,12 @@ class Rotation:
     def __call__(self, x: Tensor) -> Tensor:
         """x [batch, heads, length, head_dim], same shape out."""
         first, second = x.chunk(2, dim=-1)
-        return x * self.cos + torch.cat((-second, first), dim=-1) * self.sin
+        turned = x * self.cos + torch.cat((-second, first), dim=-1) * self.sin
+        return turned.to(x.dtype)  # under autocast x may be narrower than the angles
 
 
-class NoPositions(nn.Module):
-    """Adds nothing and turns nothing: the model sees a bag of tokens."""
+class Positions(nn.Module):
+    """Both calls, doing nothing; each kind overrides the one it needs."""
 
     def forward(self, x: Tensor, position_ids: Tensor, end: int) -> Tensor:
         """Embeddings [batch, length, d_model] with their positions added; no position id reaches `end`."""
@@ -39,7 +40,11 @@ class NoPositions(nn.Module):
         return None
 
 
-class SinusoidalPositions(NoPositions):
+class NoPositions(Positions):
+    """The model sees a bag of tokens."""
+
+
+class SinusoidalPositions(Positions):
     """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d_model)).
 
     Computed anew for the positions at hand: no table, so no longest sentence.
@@ -56,7 +61,7 @@ class SinusoidalPositions(NoPositions):
         return f"d_model={self.d_model}"
 
 
-class LearnedPositions(NoPositions):
+class LearnedPositions(Positions):
     """A row of numbers for each position, trained like any other parameter; there is a last one."""
 
     def __init__(self, max_length: int, d_model: int) -> None:
@@ -77,7 +82,7 @@ class LearnedPositions(NoPositions):
         return f"{self.max_length}, {self.weight.shape[1]}"
 
 
-class RotaryPositions(NoPositions):
+class RotaryPositions(Positions):
     """Su et al. 2021: q at position m and k at position n are turned so that q·k depends on m - n alone."""
 
     def __init__(self, head_dim: int, base: float) -> None:
@@ -99,9 +104,8 @@ def position_angles(position_ids: Tensor, width: int, base: float, dtype: torch.
     Half precision cannot tell 1000 from 1001, so angles are float32 at least.
     """
     dtype = torch.promote_types(dtype, torch.float32)
-    exponent = torch.arange(0, width, 2, device=position_ids.device, dtype=torch.float64) / width
-    frequency = (base**-exponent).to(dtype)
-    return position_ids[..., None].to(dtype) * frequency
+    exponent = torch.arange(0, width, 2, device=position_ids.device, dtype=dtype) / width
+    return position_ids[..., None].to(dtype) * base**-exponent
 
 
 def sinusoidal_encoding(position_ids: Tensor, d_model: int, dtype: torch.dtype = torch.float32) -> Tensor:
@@ -110,7 +114,7 @@ def sinusoidal_encoding(position_ids: Tensor, d_model: int, dtype: torch.dtype =
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).to(dtype)
 
 
-def build_positions(config: LayerConfig) -> NoPositions:
+def build_positions(config: LayerConfig) -> Positions:
     match config.positions:
         case "sinusoidal":
             return SinusoidalPositions(config.d_model)

@@ -1,6 +1,5 @@
 """The Transformer of figure 1: an encoder, a decoder, and one embedding for both and for the output."""
 
-import math
 from dataclasses import dataclass
 
 import torch
@@ -9,10 +8,10 @@ from torch import Tensor, nn
 from attendo.model import masks
 from attendo.model.config import TransformerConfig
 from attendo.model.decoder import Decoder, LayerCache
-from attendo.model.embeddings import TokenEmbedding, build_output
+from attendo.model.embeddings import ScaledEmbedding, build_output, check_same_batch
 from attendo.model.encoder import Encoder
 from attendo.model.initialization import initialize_like_the_paper
-from attendo.model.positions import NoPositions, Rotation, build_positions
+from attendo.model.positions import Positions, Rotation, build_positions
 from attendo.model.record import AttentionRecord
 from attendo.special_tokens import SPECIAL
 
@@ -34,12 +33,15 @@ class TransformerState:
 
 
 class Transformer(nn.Module):
-    """source ids [batch, source] and target_in ids [batch, target] -> logits [batch, target, vocab]."""
+    """source ids [batch, source] and target_in ids [batch, target] -> logits [batch, target, vocab].
+
+    Padding stands behind a sentence, never before or inside it.
+    """
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.config = config
-        self.embedding = TokenEmbedding(config.vocab_size, config.d_model, scale=math.sqrt(config.d_model))
+        self.embedding = ScaledEmbedding(config.vocab_size, config.d_model)
         self.source_positions = build_positions(config)
         self.target_positions = build_positions(config)
         self.dropout = nn.Dropout(config.dropout)
@@ -50,6 +52,7 @@ class Transformer(nn.Module):
 
     def forward(self, source: Tensor, target_in: Tensor, record: AttentionRecord | None = None) -> Tensor:
         """Teacher forcing: the logits of every position at once, each seeing only what stands before it."""
+        check_same_batch(source, target_in)
         source_is_real = masks.real(source, SPECIAL.pad)
         memory = self.encode(source, record)
         x, rotation = self.embed(target_in, self.target_positions)
@@ -81,7 +84,7 @@ class Transformer(nn.Module):
         )
         return self.output(x[:, -1])
 
-    def embed(self, tokens: Tensor, positions: NoPositions, first: int = 0) -> tuple[Tensor, Rotation | None]:
+    def embed(self, tokens: Tensor, positions: Positions, first: int = 0) -> tuple[Tensor, Rotation | None]:
         """Embedding + position, with dropout (5.4); and the rotation that attention must apply, if any."""
         end = first + tokens.shape[1]
         position_ids = torch.arange(first, end, device=tokens.device)[None]

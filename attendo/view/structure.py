@@ -8,19 +8,19 @@ from itertools import groupby
 import torch
 from torch import nn
 
-from attendo.model.additive import AdditiveAttention
+from attendo.model.additive_attention import AdditiveAttention
 from attendo.model.build import build_model
 from attendo.model.config import ModelConfig
 from attendo.model.embeddings import TokenEmbedding
 from attendo.model.feed_forward import FeedForward, GatedFeedForward
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.norms import LayerNorm, RMSNorm
-from attendo.model.positions import NoPositions
+from attendo.model.positions import Positions
 from attendo.model.recurrence import LSTMLayer
 
 PARTS: dict[str, tuple[type[nn.Module], ...]] = {
     "embeddings": (TokenEmbedding,),
-    "positions": (NoPositions,),
+    "positions": (Positions,),
     "attention": (MultiHeadAttention, AdditiveAttention),
     "feed_forward": (FeedForward, GatedFeedForward),
     "recurrence": (LSTMLayer,),

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +58,7 @@ def test_debug_shows_the_traceback(capsys):
         ('{"vocab_size": 100, "d_model": 1000000000}', "from 1 to 65,536"),
         ('{"vocab_size": 100, "d_mdoel": 64}', "did you mean 'd_model'?"),
         (" " * 1_000_001, "at most 1,000,000"),
+        ('{"vocab_size": 100, "dropout": ' + "1" * 401 + "}", "a number of about"),
     ],
 )
 def test_hostile_configurations_get_one_line(text, words, tmp_path, capsys):
@@ -64,6 +66,12 @@ def test_hostile_configurations_get_one_line(text, words, tmp_path, capsys):
     ended, out, err = attendo("describe", str(tmp_path / "config.json"), capsys=capsys)
     assert (ended, out, err.count("\n")) == (1, "", 1)
     assert words in err
+
+
+def test_a_device_without_end_is_not_read_to_its_end(capsys):
+    code, _, err = attendo("describe", "/dev/zero", capsys=capsys)
+    assert code == 1
+    assert "too large" in err
 
 
 def test_ctrl_c_is_130(capsys, monkeypatch):
@@ -125,6 +133,7 @@ def test_describe_reads_a_configuration_it_printed(tmp_path, capsys):
     assert answer["parameters"] == 16_317_440
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss counts in other units elsewhere")
 def test_llama_is_described_in_little_time_and_memory():
     """Under 1 GB of resident memory, though its weights would be 27 GB."""
     code = (
@@ -144,4 +153,15 @@ def test_a_closed_pipe_is_no_traceback():
         [sys.executable, "-m", "attendo", "describe", "base"], stdout=write_end, stderr=subprocess.PIPE, check=False
     )
     os.close(write_end)
-    assert b"Traceback" not in child.stderr
+    assert (child.returncode, child.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_one_line():
+    with Path("/dev/full").open("wb") as full:
+        child = subprocess.run(
+            [sys.executable, "-m", "attendo", "describe", "base"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert child.returncode == 1
+    assert child.stderr.startswith(b"attendo: ")
+    assert child.stderr.count(b"\n") == 1

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from attendo.decoding.greedy import greedy_decode
+from attendo.errors import InputError
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, LSTMConfig, TransformerConfig
 
@@ -31,6 +32,8 @@ def test_stops_at_eos_row_by_row():
 
 def test_stops_at_the_maximum_length():
     assert greedy_decode(Countdown(), torch.tensor([[9]]), max_length=3).tolist() == [[9, 8, 7]]
+    with pytest.raises(InputError, match="at least 1"):
+        greedy_decode(Countdown(), torch.tensor([[9]]), max_length=0)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import torch
 from torch.nn import functional as F
 
 from attendo.errors import InputError
-from attendo.model.additive import AdditiveAttention
+from attendo.model.additive_attention import AdditiveAttention
 from attendo.model.attention import dot_product_attention, fused_attention
 from attendo.model.multi_head import MultiHeadAttention
 from tests.reference.attention_by_loops import attention_by_loops

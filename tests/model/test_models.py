@@ -147,6 +147,97 @@ def test_dropout_only_in_training(family):
     assert torch.equal(model(SOURCE, TARGET_IN), model(SOURCE, TARGET_IN))
 
 
+@pytest.mark.parametrize(
+    ("config", "place"),
+    [
+        (TransformerConfig(**SIZES, attention_dropout=0.9, encoder_layers=1, decoder_layers=1), "encoder"),
+        (TransformerConfig(**SIZES, attention_dropout=0.9, encoder_layers=1, decoder_layers=1), "decoder"),
+        (TransformerConfig(**SIZES, activation_dropout=0.9, encoder_layers=1, decoder_layers=1), "encoder"),
+        (TransformerConfig(**SIZES, activation_dropout=0.9, encoder_layers=1, decoder_layers=1), "decoder"),
+    ],
+)
+def test_each_optional_dropout_reaches_its_place(config, place):
+    model = build_model(config)
+    x, memory = torch.randn(1, 4, 32), torch.randn(1, 5, 32)
+    run = {"encoder": lambda: model.encoder(x), "decoder": lambda: model.decoder(x, memory, None, None)}[place]
+    assert not torch.equal(run(), run())
+    model.eval()
+    assert torch.equal(run(), run())
+
+
+@pytest.mark.parametrize("family", ["transformer", "decoder-only", "encoder-only", "lstm"])
+def test_dropout_falls_on_the_embeddings_too(family):
+    """Every layer silenced but the way in: what dropout still changes comes from the embeddings."""
+    changes = {**SIZES, "dropout": 0.5}
+    model = build_model(
+        {
+            "transformer": TransformerConfig(**changes, encoder_layers=1, decoder_layers=1),
+            "decoder-only": DecoderOnlyConfig(**changes, num_layers=1),
+            "encoder-only": EncoderOnlyConfig(**changes, num_layers=1, attention_dropout=0.0),
+            "lstm": LSTMConfig(vocab_size=50, d_model=32, dropout=0.5),
+        }[family]
+    )
+    model.eval()
+    model.dropout.train()
+    inputs = (SOURCE,) if family == "encoder-only" else (SOURCE, TARGET_IN)
+    assert not torch.equal(model(*inputs), model(*inputs))
+
+
+def test_the_lstm_drops_what_it_says_too():
+    """With its output dropped whole, the logits are 0."""
+    model = build_model(LSTMConfig(vocab_size=50, d_model=32, dropout=0.999999))
+    assert (model(SOURCE, TARGET_IN) == 0).all()
+
+
+def test_the_base_of_the_rotation_matters():
+    torch.manual_seed(1)
+    near = build_model(DecoderOnlyConfig(**SIZES, num_layers=1, rotary_base=100.0)).double()
+    far = build_model(DecoderOnlyConfig(**SIZES, num_layers=1, rotary_base=10_000.0)).double()
+    far.load_state_dict(near.state_dict())
+    assert not torch.allclose(near(SOURCE, TARGET_IN), far(SOURCE, TARGET_IN), atol=1e-12)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_tying_is_a_choice(tied):
+    for config in (
+        TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=1, tied_output=tied),
+        DecoderOnlyConfig(**SIZES, num_layers=1, tied_output=tied),
+        LSTMConfig(vocab_size=50, d_model=32, tied_output=tied),
+    ):
+        model = build_model(config)
+        assert (model.output.weight is model.embedding.weight) == tied
+
+
+def test_autocast_keeps_one_type_in_the_cache():
+    model = build_model(DecoderOnlyConfig(**SIZES, num_layers=1)).eval()
+    with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16):
+        state = model.start_decoding(SOURCE)
+        model.next_token_logits(torch.tensor([[1], [1]]), state)
+    keys, values = state.caches[0].past
+    assert keys.dtype == values.dtype == torch.bfloat16
+
+
+def test_an_empty_source_among_others_changes_nothing():
+    """A row of padding alone must not disturb its neighbours, nor read beyond its end."""
+    for config in (
+        TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=1),
+        LSTMConfig(vocab_size=50, d_model=32),
+    ):
+        model = build_model(config).eval()
+        both = torch.stack((SOURCE[0], torch.zeros_like(SOURCE[0])))
+        torch.testing.assert_close(model(both, TARGET_IN)[0], model(SOURCE[:1], TARGET_IN[:1])[0])
+
+
+def test_a_source_for_each_target():
+    for config in (
+        TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=1),
+        DecoderOnlyConfig(**SIZES, num_layers=1),
+        LSTMConfig(vocab_size=50, d_model=32),
+    ):
+        with pytest.raises(InputError, match="1 sources and 2 targets"):
+            build_model(config)(SOURCE[:1], TARGET_IN)
+
+
 def test_a_source_of_padding_alone_gives_no_nan():
     for config in (
         TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=1),

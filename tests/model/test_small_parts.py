@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from attendo.errors import InputError
+from attendo.model.add_and_norm import PostNorm, PreNorm
 from attendo.model.config import TransformerConfig
-from attendo.model.embeddings import TokenEmbedding, build_output
+from attendo.model.embeddings import ScaledEmbedding, TokenEmbedding, build_output
 from attendo.model.feed_forward import build_feed_forward
 from attendo.model.norms import LayerNorm, RMSNorm
-from attendo.model.sublayer import PostNorm, PreNorm
 from tests.reference.same import random_gains
 
 
@@ -72,15 +72,24 @@ def test_post_and_pre_norm_by_their_formulas():
 
 
 def test_dropout_falls_on_the_sublayer_only():
-    """With a sublayer dropped whole, what remains is x."""
+    """With a sublayer dropped whole, what remains is x, or its norm."""
     x = torch.randn(2, 3, 8)
-    sublayer = PreNorm(small(dropout=0.999999)).train()
-    torch.testing.assert_close(sublayer(x, torch.sin), x)
+    pre, post = PreNorm(small(dropout=0.999999)).train(), PostNorm(small(dropout=0.999999)).train()
+    torch.testing.assert_close(pre(x, torch.sin), x)
+    torch.testing.assert_close(post(x, torch.sin), post.norm(x))
+
+
+@pytest.mark.parametrize("activation", ["relu", "swiglu"])
+def test_activation_dropout_silences_the_feed_forward_part(activation):
+    part = build_feed_forward(small(activation=activation, activation_dropout=0.999999, bias=False)).train()
+    x = torch.randn(2, 3, 8)
+    assert (part(x) == 0).all()
+    assert (part.eval()(x) != 0).any()
 
 
 def test_embedding_is_scaled_and_tied():
     """M8: tying shares one tensor; the scale is √d_model."""
-    embedding = TokenEmbedding(11, 16, scale=4.0)
+    embedding = ScaledEmbedding(11, 16)
     torch.nn.init.normal_(embedding.weight)
     torch.testing.assert_close(embedding(torch.tensor([[3, 5]]))[0], embedding.weight[[3, 5]] * 4)
     tied, free = build_output(embedding, tied=True), build_output(embedding, tied=False)

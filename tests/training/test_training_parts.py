@@ -53,6 +53,15 @@ def test_the_cosine_schedule():
     assert rates[1099] == rates[1199] == 0.0
 
 
+@pytest.mark.parametrize(("warmup", "steps"), [(0, 100), (100, 100), (100, 50)])
+def test_an_impossible_schedule_is_refused(warmup, steps):
+    with pytest.raises(ValueError, match="warmup_steps"):
+        cosine_learning_rate(1, 0.01, warmup, steps)
+    if warmup == 0:
+        with pytest.raises(ValueError, match="warmup_steps"):
+            noam_learning_rate(1, 512, warmup)
+
+
 def test_micro_batches_change_nothing():
     pairs = [([5, 6, 7], [8]), ([5], [9, 10, 11, 12]), ([6, 7], [9, 9]), ([4, 4, 4, 4], [5])]
     torch.manual_seed(1)

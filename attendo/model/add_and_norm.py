@@ -8,26 +8,30 @@ from attendo.model.config import LayerConfig
 from attendo.model.norms import build_norm
 
 
-class PostNorm(nn.Module):
-    """LayerNorm(x + Sublayer(x)), the paper's order. Dropout falls on the sublayer's output (5.4)."""
+class AddAndNorm(nn.Module):
+    """A residual connection, a norm, and dropout on the sublayer's output (5.4); the order is the subclass's."""
 
     def __init__(self, config: LayerConfig) -> None:
         super().__init__()
         self.norm = build_norm(config)
         self.dropout = nn.Dropout(config.dropout)
 
+
+class PostNorm(AddAndNorm):
+    """LayerNorm(x + Sublayer(x)), the paper's order."""
+
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         return self.norm(x + self.dropout(sublayer(x)))
 
 
-class PreNorm(PostNorm):
+class PreNorm(AddAndNorm):
     """x + Sublayer(LayerNorm(x)): an unbroken path from last layer to first, which trains deep stacks more easily."""
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         return x + self.dropout(sublayer(self.norm(x)))
 
 
-def build_sublayer(config: LayerConfig) -> PostNorm:
+def build_add_and_norm(config: LayerConfig) -> PostNorm | PreNorm:
     return PreNorm(config) if config.norm_order == "pre" else PostNorm(config)
 
 

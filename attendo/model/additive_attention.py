@@ -1,6 +1,6 @@
 """Additive attention, the other compatibility function (3.2.1; Bahdanau, Cho and Bengio 2015).
 
-    score(q, k) = w · tanh(W_q q + W_k k)
+    score(q, k) = w · tanh(W_q q + W_k k + b)
 
 A small network instead of a product, so queries and keys may differ in width.
 """

@@ -1,0 +1,126 @@
+"""attendo tokenizer: learn pieces from text; lines of text to lines of ids and back."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attendo.data.corpus import CorpusFile
+from attendo.data.lines import COMPRESSED, Problem, decode_line, raw_lines, read_lines
+from attendo.errors import DataError, InputError, UsageError
+
+BATCH = 1000  # lines encoded at once: enough for all cores, little to hold
+
+app = typer.Typer(help="Learn a tokenizer, encode lines of text as ids, decode ids to text.")
+
+TokenizerFile = Annotated[Path, typer.Argument(metavar="F", help="A tokenizer.json made by `attendo tokenizer train`.")]
+
+
+@app.command()
+def train(
+    corpora: Annotated[
+        list[Path], typer.Argument(metavar="CORPUS...", help="Text, .tsv, .jsonl or .tmx; also .gz, .xz, .zst.")
+    ],
+    languages: Annotated[str, typer.Option("--languages", help="All languages of the model, such as zh,en.")],
+    out: Annotated[Path, typer.Option("--out", help="Where to write the tokenizer.")],
+    vocab_size: Annotated[int, typer.Option("--vocab-size", help="How many ids in all.")] = 16_000,
+    kind: Annotated[str, typer.Option("--kind", help="bpe, unigram, wordpiece, char or word.")] = "bpe",
+) -> None:
+    """Learn one vocabulary for all languages from the texts of both sides."""
+    from rich.console import Console
+
+    from attendo.text.kinds import KINDS
+    from attendo.text.tokenizer_file import LANGUAGE
+    from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
+
+    known = next((name for name in KINDS if name == kind), None)
+    if known is None:
+        raise UsageError(f"--kind is '{kind}': expected one of {', '.join(KINDS)}")
+    codes = languages.split(",")
+    if not all(LANGUAGE.fullmatch(code) for code in codes) or len(set(codes)) != len(codes):
+        raise UsageError(f"--languages is '{languages}': expected different codes with commas between, such as zh,en")
+    for path in corpora:
+        next(texts(path, codes), None)  # a missing file is said before the long work
+
+    with Console(stderr=True).status(f"learning {vocab_size:,} ids from {len(corpora)} file(s)"):
+        tokenizer = train_tokenizer(
+            lambda: (text for path in corpora for text in texts(path, codes)), codes, TokenizerConfig(vocab_size, known)
+        )
+        tokenizer.save(out)
+    typer.echo(f"{out}: kind {kind}, {tokenizer.vocab_size:,} ids, languages {languages}")
+
+
+@app.command()
+def encode(
+    file: TokenizerFile,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at a line that is no UTF-8.")] = False,
+) -> None:
+    """Lines of text from stdin to lines of ids on stdout."""
+    from attendo.special_tokens import SPECIAL
+    from attendo.text.tokenizer import Tokenizer
+
+    tokenizer = Tokenizer.load(file)
+    num_unknown = 0
+    for lines in batches(strict):
+        for ids in tokenizer.encode_all(lines):
+            num_unknown += ids.count(SPECIAL.unk)
+            sys.stdout.write(" ".join(map(str, ids)) + "\n")
+    if num_unknown:
+        typer.echo(
+            f"attendo: {num_unknown:,} unknown words; the kind {tokenizer.cutter.kind} cannot cut them", err=True
+        )
+
+
+@app.command()
+def decode(file: TokenizerFile) -> None:
+    """Lines of ids from stdin to lines of text on stdout."""
+    from attendo.text.tokenizer import Tokenizer
+
+    tokenizer = Tokenizer.load(file)
+    for number, line in enumerate(stdin_lines(strict=True), start=1):
+        try:
+            text = tokenizer.decode(int(word) for word in line.split())
+        except (ValueError, InputError) as error:
+            raise InputError(f"stdin, line {number}: {error}") from error
+        # An id may be the byte of a line feed; a line must stay a line.
+        sys.stdout.write(text.replace("\n", " ") + "\n")
+
+
+def texts(path: Path, languages: list[str]) -> Iterator[str]:
+    """Every text in a file, whatever side it stands on; its own problems are the doctor's business."""
+    name = path.with_suffix("") if path.suffix in COMPRESSED else path
+    if name.suffix in (".jsonl", ".tmx"):
+        two = (languages[0], languages[1]) if len(languages) == 2 else None
+        for pair in CorpusFile(path, two).pairs(ignore):
+            yield pair.source
+            yield pair.target
+    else:
+        for line in read_lines(path, ignore):
+            yield from line.split("\t")
+
+
+def ignore(problem: Problem) -> None:
+    """Broken lines do no harm to a count of pieces."""
+
+
+def batches(strict: bool) -> Iterator[list[str]]:
+    batch: list[str] = []
+    for line in stdin_lines(strict):
+        batch.append(line)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    yield batch
+
+
+def stdin_lines(strict: bool) -> Iterator[str]:
+    def report(problem: Problem) -> None:
+        if strict:
+            raise DataError(str(problem))
+        typer.echo(f"attendo: {problem}", err=True)
+
+    path = Path("stdin")
+    for number, raw in enumerate(raw_lines(sys.stdin.buffer, path), start=1):
+        yield decode_line(raw, path, number, report)

@@ -1,0 +1,84 @@
+"""The tokenizer: text to ids and back.
+
+For byte-pair encoding, unigram and characters any text comes back as its NFC form, whatever it holds. The file has
+only pieces and merges (or scores); the way they are used is built here from `kind`, so a file cannot bring a rule, a
+pattern or a control token of its own.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tokenizers import Tokenizer as LibraryTokenizer
+
+from attendo.errors import InputError
+from attendo.special_tokens import SPECIAL
+from attendo.text.chinese_words import cut_into_words
+from attendo.text.cut import pre_tokenizer
+from attendo.text.kinds import Cutter, surface
+from attendo.text.normalize import normalize
+from attendo.text.tokenizer_file import read_tokenizer, write_tokenizer
+from attendo.text.vocabulary import Layout, names, surfaces
+
+
+class Tokenizer:
+    def __init__(self, cutter: Cutter, languages: Sequence[str]) -> None:
+        self.cutter = cutter
+        self.layout = Layout(tuple(languages), len(cutter.pieces))
+        self._surfaces = surfaces(self.layout, [surface(cutter.kind)(piece) for piece in cutter.pieces])
+        self._library = LibraryTokenizer(cutter.model())
+        self._by_words = cutter.kind == "word"
+        if not self._by_words:
+            self._library.pre_tokenizer = pre_tokenizer()
+
+    @classmethod
+    def load(cls, path: Path) -> "Tokenizer":
+        return cls(*read_tokenizer(path))
+
+    def save(self, path: Path) -> None:
+        write_tokenizer(path, self.cutter, self.layout.languages)
+
+    @property
+    def vocab_size(self) -> int:
+        return self.layout.size
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return self.layout.languages
+
+    def tag(self, language: str) -> int:
+        return self.layout.tag(language)
+
+    def encode(self, text: str) -> list[int]:
+        """Pieces alone: no tag, no </s>. No text gives a control id, save <unk> where the kind has unknowns."""
+        return self.encode_all([text])[0]
+
+    def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
+        """Many texts at once, on all cores."""
+        normal = [normalize(text) for text in texts]
+        if self._by_words:
+            cut = [cut_into_words(text) for text in normal]
+            encodings = self._library.encode_batch_fast(cut, is_pretokenized=True, add_special_tokens=False)
+        else:
+            encodings = self._library.encode_batch_fast(normal, add_special_tokens=False)
+        shift, end = self.layout.first_byte, self.layout.size
+        if self.cutter.lossless:
+            return [[number + shift for number in encoding.ids] for encoding in encodings]
+        # The library's unknown stands behind the last piece.
+        return [
+            [number + shift if number + shift < end else SPECIAL.unk for number in encoding.ids]
+            for encoding in encodings
+        ]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Control ids say nothing; bytes that are no UTF-8 become U+FFFD."""
+        return b"".join([self._surface(number) for number in ids]).decode("utf-8", errors="replace")
+
+    def _surface(self, number: int) -> bytes:
+        if not 0 <= number < len(self._surfaces):
+            raise InputError(f"token id {number} is outside the vocabulary: expected 0 to {self.vocab_size - 1}")
+        return self._surfaces[number]
+
+    def names(self, ids: Iterable[int]) -> list[str]:
+        """Ids as a person may read them."""
+        every = names(self.layout, self.cutter.pieces)
+        return [every[number] for number in ids]

@@ -1,0 +1,119 @@
+"""Learning the pieces from text, by the library's trainers; one vocabulary for all languages of a model."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from json import loads
+from typing import Any
+
+from tokenizers import Tokenizer as LibraryTokenizer
+from tokenizers import models, trainers
+
+from attendo.errors import ConfigError
+from attendo.text.chinese_words import cut_into_words
+from attendo.text.cut import cut, pre_tokenizer
+from attendo.text.kinds import CONTINUES, UNKNOWN, Bpe, Characters, Cutter, Kind, Unigram, WordPiece, Words
+from attendo.text.normalize import normalize
+from attendo.text.tokenizer import Tokenizer
+from attendo.text.vocabulary import Layout
+
+# Characters rarer than this are left to their bytes: a Chinese corpus has thousands that occur once or twice.
+ALPHABET_COVERAGE = 0.9998
+LONGEST_PIECE = 16  # characters
+
+
+@dataclass(frozen=True)
+class TokenizerConfig:
+    """How many ids in all (control ids, tags and bytes included), and which kind of pieces."""
+
+    vocab_size: int
+    kind: Kind = "bpe"
+
+
+def train_tokenizer(texts: Callable[[], Iterable[str]], languages: Sequence[str], config: TokenizerConfig) -> Tokenizer:
+    """`texts` is called twice: once to count characters, once to learn."""
+    num_pieces = config.vocab_size - Layout(tuple(languages), 0).size
+    alphabet = frequent_characters(texts(), at_most=max(1, num_pieces // 2 if config.kind != "char" else num_pieces))
+    if num_pieces < 1 or not alphabet:
+        least = Layout(tuple(languages), 1).size
+        raise ConfigError(f"vocab_size = {config.vocab_size}: expected at least {least} and some text to learn from")
+    return Tokenizer(learn(texts, alphabet, num_pieces, config.kind), languages)
+
+
+def learn(texts: Callable[[], Iterable[str]], alphabet: list[str], num_pieces: int, kind: Kind) -> Cutter:
+    kept = without_rare(texts(), alphabet)
+    match kind:
+        case "char":
+            return Characters(tuple(alphabet))
+        case "word":
+            return Words(most_frequent_words(texts(), num_pieces))
+        case "bpe":
+            trainer = trainers.BpeTrainer(vocab_size=num_pieces, max_token_length=LONGEST_PIECE, show_progress=False)
+            model = run_trainer(models.BPE(), trainer, kept)
+            pieces = in_order(model["vocab"])
+            number = {piece: place for place, piece in enumerate(pieces)}
+            return Bpe(pieces, tuple((number[left], number[right]) for left, right in model["merges"]))
+        case "unigram":
+            unigram_trainer = trainers.UnigramTrainer(
+                vocab_size=num_pieces + 1, unk_token=UNKNOWN, special_tokens=[UNKNOWN],
+                max_piece_length=LONGEST_PIECE, show_progress=False,
+            )  # fmt: skip
+            model = run_trainer(models.Unigram(), unigram_trainer, kept)
+            scored = [(piece, score) for piece, score in model["vocab"] if piece != UNKNOWN]
+            return Unigram(tuple(piece for piece, _ in scored), tuple(min(score, 0.0) for _, score in scored))
+        case "wordpiece":
+            # Its trainer counts a letter inside a word and at its start as two.
+            wordpiece_trainer = trainers.WordPieceTrainer(
+                vocab_size=num_pieces, continuing_subword_prefix=CONTINUES, show_progress=False, special_tokens=[]
+            )
+            model = run_trainer(models.WordPiece(unk_token=UNKNOWN), wordpiece_trainer, kept)
+            return WordPiece(in_order(model["vocab"]))
+
+
+def run_trainer(model: models.Model, trainer: trainers.Trainer, texts: Iterator[str]) -> dict[str, Any]:
+    library = LibraryTokenizer(model)
+    library.pre_tokenizer = pre_tokenizer()
+    library.train_from_iterator(texts, trainer)
+    return loads(library.to_str())["model"]
+
+
+def in_order(vocab: dict[str, int]) -> tuple[str, ...]:
+    return tuple(sorted(vocab, key=vocab.__getitem__))
+
+
+def frequent_characters(texts: Iterable[str], at_most: int) -> list[str]:
+    """The most frequent characters, as many as cover nearly all of the text; ties by code point."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(normalize(text))
+    ranked = sorted(counts, key=lambda character: (-counts[character], character))
+    enough = ALPHABET_COVERAGE * counts.total()
+    needed = next(
+        (n for n, covered in enumerate(accumulate(map(counts.__getitem__, ranked)), 1) if covered >= enough), 0
+    )
+    return ranked[: min(needed, at_most)]
+
+
+def without_rare(texts: Iterable[str], alphabet: list[str]) -> Iterator[str]:
+    """Texts broken off at every rare character, so that nothing is learned across one."""
+    known = set(alphabet)
+
+    class Rare(dict[int, str]):
+        def __missing__(self, code: int) -> str:
+            self[code] = character = chr(code) if chr(code) in known else "\n"
+            return character
+
+    table = Rare()
+    for text in texts:
+        yield from normalize(text).translate(table).split("\n")
+
+
+def most_frequent_words(texts: Iterable[str], num_pieces: int) -> tuple[str, ...]:
+    """Words as they stand in the text, a leading space included; ties by code point."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        text = normalize(text)
+        counts.update(cut(text) if text.isascii() else cut_into_words(text))
+    ranked = sorted((word for word in counts if len(word) <= 100), key=lambda word: (-counts[word], word))
+    return tuple(ranked[:num_pieces])
