@@ -20,6 +20,8 @@ class Batch:
     target_in: Tensor  # [batch, target]
     target_out: Tensor  # [batch, target]
     num_target_tokens: int  # real ones, </s> included
+    # With several pairs in a row: the number of the pair at each place, [batch, source] and [batch, target]; 0 is none.
+    segments: tuple[Tensor, Tensor] | None = None
 
     @classmethod
     def from_pairs(cls, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> "Batch":
@@ -32,12 +34,11 @@ class Batch:
         )
 
     def to(self, device: torch.device | str) -> "Batch":
-        return Batch(
-            self.source.to(device, non_blocking=True),
-            self.target_in.to(device, non_blocking=True),
-            self.target_out.to(device, non_blocking=True),
-            self.num_target_tokens,
-        )
+        def move(tensor: Tensor) -> Tensor:
+            return tensor.to(device, non_blocking=True)
+
+        segments = None if self.segments is None else (move(self.segments[0]), move(self.segments[1]))
+        return Batch(move(self.source), move(self.target_in), move(self.target_out), self.num_target_tokens, segments)
 
 
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:

@@ -53,10 +53,21 @@ class DecoderOnly(nn.Module):
         self.output = build_output(self.embedding, tied=config.tied_output)
         initialize_normal(self)
 
-    def forward(self, source: Tensor, target_in: Tensor, record: AttentionRecord | None = None) -> Tensor:
-        """Teacher forcing: source and target as one text; only the target's logits are wanted."""
+    def forward(
+        self,
+        source: Tensor,
+        target_in: Tensor,
+        record: AttentionRecord | None = None,
+        segments: tuple[Tensor, Tensor] | None = None,
+    ) -> Tensor:
+        """Teacher forcing: source and target as one text; only the target's logits are wanted.
+
+        With several pairs in a row, `segments` numbers them on both sides; all sources stand before all targets, and
+        a target looks back at its own source.
+        """
         check_same_batch(source, target_in)
-        x = self.hidden(torch.cat((source, target_in), dim=1), None, record)
+        numbers = None if segments is None else torch.cat(segments, dim=1)
+        x = self.hidden(torch.cat((source, target_in), dim=1), None, record, numbers)
         return self.output(x[:, source.shape[1] :])
 
     def language_model(self, tokens: Tensor, record: AttentionRecord | None = None) -> Tensor:
@@ -74,20 +85,29 @@ class DecoderOnly(nn.Module):
         """Feed the next tokens [batch, n], usually one; the logits of what follows the last: [batch, vocab]."""
         return self.output(self.hidden(tokens, state, record)[:, -1])
 
-    def hidden(self, tokens: Tensor, state: DecoderOnlyState | None, record: AttentionRecord | None) -> Tensor:
+    def hidden(
+        self,
+        tokens: Tensor,
+        state: DecoderOnlyState | None,
+        record: AttentionRecord | None,
+        segments: Tensor | None = None,
+    ) -> Tensor:
         """tokens [batch, n], behind what the state holds -> [batch, n, d_model]."""
         real = tokens != SPECIAL.pad
         if state is not None:
             real = state.real = torch.cat((state.real, real), dim=1)
         queries, keys = tokens.shape[1], real.shape[1]
-        # Padding stands between a short source and its target; counting real tokens alone makes it take no place.
-        # (A table of learned positions is still asked for `keys`, padding included: the host knows no better bound.)
-        position_ids = (real.cumsum(1) - 1).clamp(min=0)[:, keys - queries :]
+        may_attend = masks.causal(queries, keys, tokens.device) & real[:, None, None]
+        if segments is not None:
+            may_attend = may_attend & masks.same_segment(segments, segments)
+        # A token's position is the number of tokens it can look back at: padding between a short source and its
+        # target takes no place, nor does another pair. (A learned table is asked for `keys` rows all the same: the
+        # host knows no better bound.)
+        position_ids = (may_attend.sum(-1) - 1).clamp(min=0)[:, 0]  # [batch, queries]
 
         x = self.embedding(tokens)
         rotation = self.positions.rotation(position_ids, x.dtype)
         x = self.dropout(self.positions(x, position_ids, keys))
-        may_attend = masks.causal(queries, keys, tokens.device) & real[:, None, None]
         for number, layer in enumerate(self.layers):
             cache = state.caches[number] if state else None
             x = layer(x, may_attend, rotation=rotation, cache=cache, record=record.decoder_self if record else None)

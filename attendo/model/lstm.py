@@ -12,6 +12,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from attendo.errors import InputError
 from attendo.model import masks
 from attendo.model.additive_attention import AdditiveAttention
 from attendo.model.config import LSTMConfig
@@ -70,8 +71,16 @@ class LSTMSeq2Seq(nn.Module):
         self.output = build_output(self.embedding, tied=config.tied_output)
         initialize_lstm(self)
 
-    def forward(self, source: Tensor, target_in: Tensor, record: AttentionRecord | None = None) -> Tensor:
+    def forward(
+        self,
+        source: Tensor,
+        target_in: Tensor,
+        record: AttentionRecord | None = None,
+        segments: tuple[Tensor, Tensor] | None = None,
+    ) -> Tensor:
         """Teacher forcing; the recurrence still goes step by step, inside the kernel."""
+        if segments is not None:
+            raise InputError("an LSTM carries its state from one token to the next: expected one pair a row")
         check_same_batch(source, target_in)
         state = self.start_decoding(source)
         h = self.embedding(target_in)

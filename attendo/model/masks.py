@@ -31,6 +31,14 @@ def causal(queries: int, keys: int, device: torch.device | None = None) -> Tenso
     return (key_at[None, :] <= query_at[:, None])[None, None]
 
 
+def same_segment(queries: Tensor, keys: Tensor) -> Tensor:
+    """Several sentences in one row, numbered: a token sees its own sentence. [batch, 1, queries, keys]
+
+    queries [batch, queries] and keys [batch, keys] are the sentence numbers of each place.
+    """
+    return (queries[:, :, None] == keys[:, None, :])[:, None]
+
+
 def check_mask(may_attend: Tensor, expected: tuple[int, ...]) -> None:
     """A mask of another type or shape would be broadcast into nonsense, or taken for numbers to add."""
     if may_attend.dtype != torch.bool:

@@ -98,6 +98,14 @@ class RotaryPositions(Positions):
         return f"head_dim={self.head_dim}, base={self.base:g}"
 
 
+def positions_within(segments: Tensor) -> Tensor:
+    """Count from 0 anew in every sentence of a row: [[1, 1, 1, 2, 2, 0]] -> [[0, 1, 2, 0, 1, 0]]."""
+    place = torch.arange(segments.shape[1], device=segments.device).expand_as(segments)
+    starts = torch.ones_like(segments, dtype=torch.bool)
+    starts[:, 1:] = segments[:, 1:] != segments[:, :-1]
+    return place - place.masked_fill(~starts, 0).cummax(1).values
+
+
 def position_angles(position_ids: Tensor, width: int, base: float, dtype: torch.dtype) -> Tensor:
     """pos · ω_i with ω_i = base^(-2i/width): [batch or 1, length, width / 2].
 

@@ -11,7 +11,7 @@ from attendo.model.decoder import Decoder, LayerCache
 from attendo.model.embeddings import ScaledEmbedding, build_output, check_same_batch
 from attendo.model.encoder import Encoder
 from attendo.model.initialization import initialize_like_the_paper
-from attendo.model.positions import Positions, Rotation, build_positions
+from attendo.model.positions import Positions, Rotation, build_positions, positions_within
 from attendo.model.record import AttentionRecord
 from attendo.special_tokens import SPECIAL
 
@@ -50,22 +50,36 @@ class Transformer(nn.Module):
         self.output = build_output(self.embedding, tied=config.tied_output)
         initialize_like_the_paper(self)
 
-    def forward(self, source: Tensor, target_in: Tensor, record: AttentionRecord | None = None) -> Tensor:
-        """Teacher forcing: the logits of every position at once, each seeing only what stands before it."""
+    def forward(
+        self,
+        source: Tensor,
+        target_in: Tensor,
+        record: AttentionRecord | None = None,
+        segments: tuple[Tensor, Tensor] | None = None,
+    ) -> Tensor:
+        """Teacher forcing: the logits of every position at once, each seeing only what stands before it.
+
+        With several pairs in a row, `segments` numbers them on both sides ([batch, source], [batch, target]).
+        """
         check_same_batch(source, target_in)
-        source_is_real = masks.real(source, SPECIAL.pad)
-        memory = self.encode(source, record)
-        x, rotation = self.embed(target_in, self.target_positions)
         # Padding stands behind the sentence, where the causal mask already hides it from every real token.
         causal = masks.causal(target_in.shape[1], target_in.shape[1], target_in.device)
-        return self.output(self.decoder(x, memory, causal, source_is_real, rotation=rotation, record=record))
+        if segments is None:
+            source_segments = target_segments = None
+            sees_source = masks.real(source, SPECIAL.pad)
+        else:
+            source_segments, target_segments = segments
+            sees_source = masks.same_segment(target_segments, source_segments)
+            causal = causal & masks.same_segment(target_segments, target_segments)
+        memory = self.encode(source, record, source_segments)
+        x, rotation = self.embed(target_in, self.target_positions, segments=target_segments)
+        return self.output(self.decoder(x, memory, causal, sees_source, rotation=rotation, record=record))
 
-    def encode(self, source: Tensor, record: AttentionRecord | None = None) -> Tensor:
+    def encode(self, source: Tensor, record: AttentionRecord | None = None, segments: Tensor | None = None) -> Tensor:
         """source ids [batch, source] -> memory [batch, source, d_model]."""
-        x, rotation = self.embed(source, self.source_positions)
-        return self.encoder(
-            x, masks.real(source, SPECIAL.pad), rotation=rotation, record=record.encoder_self if record else None
-        )
+        x, rotation = self.embed(source, self.source_positions, segments=segments)
+        real = masks.real(source, SPECIAL.pad) if segments is None else masks.same_segment(segments, segments)
+        return self.encoder(x, real, rotation=rotation, record=record.encoder_self if record else None)
 
     def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> TransformerState:
         caches = [LayerCache() for _ in self.decoder.layers]
@@ -84,9 +98,14 @@ class Transformer(nn.Module):
         )
         return self.output(x[:, -1])
 
-    def embed(self, tokens: Tensor, positions: Positions, first: int = 0) -> tuple[Tensor, Rotation | None]:
+    def embed(
+        self, tokens: Tensor, positions: Positions, first: int = 0, segments: Tensor | None = None
+    ) -> tuple[Tensor, Rotation | None]:
         """Embedding + position, with dropout (5.4); and the rotation that attention must apply, if any."""
         end = first + tokens.shape[1]
-        position_ids = torch.arange(first, end, device=tokens.device)[None]
+        if segments is None:
+            position_ids = torch.arange(first, end, device=tokens.device)[None]
+        else:
+            position_ids = positions_within(segments)
         x = self.embedding(tokens)
         return self.dropout(positions(x, position_ids, end)), positions.rotation(position_ids, x.dtype)

@@ -25,7 +25,7 @@ def train_step(
     num_tokens = sum(batch.num_target_tokens for batch in micro_batches)
     mean_loss = torch.zeros((), device=micro_batches[0].source.device)
     for batch in micro_batches:
-        logits = model(batch.source, batch.target_in)
+        logits = model(batch.source, batch.target_in, segments=batch.segments)
         loss = cross_entropy_sum(logits, batch.target_out, label_smoothing) / num_tokens
         loss.backward()
         mean_loss += loss.detach()

@@ -5,6 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attendo.errors import InputError
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
 from attendo.training.loss import cross_entropy_sum
@@ -185,3 +186,33 @@ def test_padding_changes_nothing_for_the_encoder_only_model(rows, extra):
     for row, sentence in enumerate(rows):
         alone = model(torch.tensor([sentence]))
         torch.testing.assert_close(together[row, : len(sentence)], alone[0], atol=1e-10, rtol=1e-10)
+
+
+PACKABLE = [name for name in AUTOREGRESSIVE if not name.startswith("lstm")]
+
+
+@pytest.mark.parametrize("name", PACKABLE)
+@few
+@given(data=st.data())
+def test_pairs_packed_into_one_row_do_not_see_each_other(name, data):
+    """Each pair gives in a shared row, beside others and padding, what it gives alone."""
+    model = model_of(name)
+    source, target_in = pairs_of(data)
+    pairs = [(source[n][source[n] != 0], target_in[n][target_in[n] != 0]) for n in range(len(source))]
+    extra = torch.zeros(data.draw(st.integers(0, 3)), dtype=torch.long)
+    row = [torch.cat((*sides, extra))[None] for sides in zip(*pairs, strict=True)]
+    numbers = [
+        torch.cat((*(torch.full_like(side, n) for n, side in enumerate(sides, start=1)), extra))[None]
+        for sides in zip(*pairs, strict=True)
+    ]
+    with torch.inference_mode():
+        packed = model(*row, segments=tuple(numbers))[0]
+        for n, (one_source, one_target) in enumerate(pairs, start=1):
+            alone = model(one_source[None], one_target[None])[0]
+            torch.testing.assert_close(packed[numbers[1][0] == n], alone, atol=1e-10, rtol=1e-10)
+
+
+def test_an_lstm_refuses_packed_rows():
+    ones = torch.ones(1, 2, dtype=torch.long)
+    with pytest.raises(InputError, match="one pair a row"):
+        model_of("lstm, attention")(ones, ones, segments=(ones, ones))
