@@ -115,18 +115,17 @@ class Batches:
         part = np.searchsorted(self.first_examples(), examples, side="right") - 1
         pair = examples - self.first_examples()[part]
 
-        sources, targets = [p.source for p in self.parts], [p.target for p in self.parts]
+        source = gather([p.source for p in self.parts], part, pair)
+        target = gather([p.target for p in self.parts], part, pair)
+        source_sheet = Sheet.laid_out(planned.num_rows, planned.widths.source, row, source.lengths + 2)
+        target_sheet = Sheet.laid_out(planned.num_rows, planned.widths.target, row, target.lengths + 1)
         tags = np.array([p.tag for p in self.parts])[part]
-        source = Sheet(planned.num_rows, planned.widths.source, row, gather(sources, part, pair, before=1, after=1))
-        target = Sheet(planned.num_rows, planned.widths.target, row, gather(targets, part, pair, before=1, after=0))
-        behind = Sheet(planned.num_rows, planned.widths.target, row, gather(targets, part, pair, before=0, after=1))
-        segments = (source.numbered(segment), target.numbered(segment)) if self.packed else None
         return Batch(
-            source=source.written(first=tags, last=SPECIAL.eos),
-            target_in=target.written(first=SPECIAL.bos),
-            target_out=behind.written(last=SPECIAL.eos),
-            num_target_tokens=int(target.sentences.lengths.sum()),
-            segments=segments,
+            source=source_sheet.written(source, at=1, first=tags, last=SPECIAL.eos),
+            target_in=target_sheet.written(target, at=1, first=SPECIAL.bos),
+            target_out=target_sheet.written(target, at=0, last=SPECIAL.eos),
+            num_target_tokens=int(target_sheet.lengths.sum()),
+            segments=(source_sheet.numbered(segment), target_sheet.numbered(segment)) if self.packed else None,
         )
 
 

@@ -40,28 +40,18 @@ def row_widths(source: Lengths, target: Lengths, width: int = WIDTH) -> Widths:
 
 def pack(source: Lengths, target: Lengths, widths: Widths, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """Rows of example numbers. Which of equally long pairs goes where, and the order of rows, is drawn."""
-    classes, members = group_by_lengths(source, target, rng)
-    rows = fill(classes, np.array([len(numbers) for numbers in members]), widths)
-    taken = [0] * len(members)
-    packed = []
-    for row in rows:
-        numbers = []
-        for kind in row:
-            numbers.append(members[kind][taken[kind]])
-            taken[kind] += 1
-        packed.append(rng.permutation(np.array(numbers, dtype=np.int64)))
-    return [packed[place] for place in rng.permutation(len(packed))]
+    stride = int(target.max()) + 1
+    keys, kind_of, counts = np.unique(source * stride + target, return_inverse=True, return_counts=True)
+    rows = fill(np.stack((keys // stride, keys % stride), axis=1), counts, widths)
 
-
-def group_by_lengths(
-    source: Lengths, target: Lengths, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-    """The distinct (source, target) lengths, and for each the numbers of its pairs in random order."""
+    kinds = np.concatenate(rows)
     shuffled = rng.permutation(len(source))
-    classes, inverse = np.unique(np.stack((source, target), axis=1)[shuffled], axis=0, return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    members = np.split(shuffled[order], np.cumsum(np.bincount(inverse))[:-1])
-    return classes, members
+    examples = np.empty_like(kinds)
+    # The n-th place for a kind of pair goes to the n-th pair of that kind, in an order that was drawn.
+    examples[np.argsort(kinds, kind="stable")] = shuffled[np.argsort(kind_of[shuffled], kind="stable")]
+    row_of = np.repeat(rng.permutation(len(rows)), [len(row) for row in rows])
+    order = np.lexsort((rng.random(len(examples)), row_of))
+    return np.split(examples[order], np.cumsum(np.bincount(row_of))[:-1])
 
 
 def fill(classes: NDArray[np.int64], counts: NDArray[np.int64], widths: Widths) -> list[list[int]]:
@@ -93,26 +83,27 @@ class Room:
 
     def __init__(self, width: NDArray[np.int64]) -> None:
         self.width = width
-        self.free = np.zeros((1024, 2), dtype=np.int64)
+        self.free = np.zeros((2, 1024), dtype=np.int64)  # source and target; a column a group
         self.rows: list[list[int]] = []
         self.where: dict[tuple[int, int], int] = {}
         self.unused: list[int] = []
 
     def best(self, length: NDArray[np.int64]) -> int | None:
         """The group with most room after this pair, and with the two sides most in step."""
-        left = (self.free[: len(self.rows)] - length) / self.width
-        score = left.min(1) - np.abs(left[:, 0] - left[:, 1])
-        score[left.min(1) < 0] = -np.inf
+        source = (self.free[0, : len(self.rows)] - length[0]) / self.width[0]
+        target = (self.free[1, : len(self.rows)] - length[1]) / self.width[1]
+        least = np.minimum(source, target)
+        score = np.where(least < 0, -np.inf, least - np.abs(source - target))
         place = int(score.argmax())
         return place if score[place] > -np.inf else None
 
     def take(self, place: int, most: int) -> tuple[list[int], NDArray[np.int64]]:
         group = self.rows[place]
-        chosen, free = group[-most:], self.free[place].copy()
+        chosen, free = group[-most:], self.free[:, place].copy()
         del group[-most:]
         if not group:
             del self.where[int(free[0]), int(free[1])]
-            self.free[place] = -1  # nothing fits into it any more
+            self.free[:, place] = -1  # nothing fits into it any more
             self.unused.append(place)
         return chosen, free
 
@@ -124,8 +115,8 @@ class Room:
             else:
                 place = len(self.rows)
                 self.rows.append([])
-                if place == len(self.free):
-                    self.free = np.concatenate((self.free, np.zeros_like(self.free)))
+                if place == self.free.shape[1]:
+                    self.free = np.concatenate((self.free, np.zeros_like(self.free)), axis=1)
             self.where[free] = place
-            self.free[place] = free
+            self.free[:, place] = free
         self.rows[place].extend(rows)

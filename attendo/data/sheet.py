@@ -15,63 +15,62 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sentences:
-    """Ids one behind the other, with free places before and after each sentence for control ids."""
+    """Pieces of many sentences, one behind the other."""
 
     ids: Numbers
     lengths: Numbers
 
 
-def gather(sides: Sequence[Side], part: Numbers, pair: Numbers, before: int, after: int) -> Sentences:
-    """Sentences `pair` of the sides `part`, in this order, with room around each."""
+def gather(sides: Sequence[Side], part: Numbers, pair: Numbers) -> Sentences:
+    """Sentence `pair[n]` of side `part[n]`, in this order."""
     starts, lengths = np.empty_like(pair), np.empty_like(pair)
     for number, side in enumerate(sides):
         mine = part == number
         starts[mine] = side.starts[pair[mine]]
         lengths[mine] = side.starts[pair[mine] + 1] - starts[mine]
-    padded = lengths + before + after
-    ids = np.zeros(padded.sum(), dtype=np.int64)
-    target = np.cumsum(padded) - padded + before
+    if len(sides) == 1:
+        return Sentences(sides[0].ids[ranges(starts, lengths)].astype(np.int64), lengths)
+    ids = np.empty(lengths.sum(), dtype=np.int64)
+    behind = np.cumsum(lengths) - lengths
     for number, side in enumerate(sides):
         mine = part == number
-        ids[ranges(target[mine], lengths[mine])] = side.ids[ranges(starts[mine], lengths[mine])]
-    return Sentences(ids, padded)
+        ids[ranges(behind[mine], lengths[mine])] = side.ids[ranges(starts[mine], lengths[mine])]
+    return Sentences(ids, lengths)
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Sentences laid into rows, one behind the other in each; the rest is padding (id 0)."""
+    """A rectangle of places, and where on it each sentence stands: its pieces and, around them, its control ids."""
 
     num_rows: int
     width: int
-    row: Numbers  # of each sentence, not falling
-    sentences: Sentences
+    starts: Numbers  # first place of each sentence, counted through all rows
+    lengths: Numbers  # its places, control ids included
 
-    @property
-    def starts(self) -> Numbers:
-        """Where each sentence begins on the sheet, counted through all rows."""
-        lengths = self.sentences.lengths
+    @classmethod
+    def laid_out(cls, num_rows: int, width: int, row: Numbers, lengths: Numbers) -> "Sheet":
+        """Sentences one behind the other in their rows; `row` must not fall."""
         behind = np.cumsum(lengths) - lengths  # if there were one endless row
-        first_of_row = np.searchsorted(self.row, self.row)
-        return self.row * self.width + behind - behind[first_of_row]
+        first_of_row = np.searchsorted(row, row)
+        return cls(num_rows, width, row * width + behind - behind[first_of_row], lengths)
 
-    def written(self, first: Numbers | int | None = None, last: int | None = None) -> torch.Tensor:
-        """The ids, with control ids in the places left for them."""
-        sheet, starts, lengths = self.blank(), self.starts, self.sentences.lengths
-        sheet[ranges(starts, lengths)] = self.sentences.ids
+    def written(
+        self, sentences: Sentences, at: int, first: Numbers | int | None = None, last: int | None = None
+    ) -> torch.Tensor:
+        """The pieces, from place `at` of each sentence on, and control ids at its first and last place."""
+        sheet = np.full(self.num_rows * self.width, SPECIAL.pad, dtype=np.int64)
+        sheet[ranges(self.starts + at, sentences.lengths)] = sentences.ids
         if first is not None:
-            sheet[starts] = first
+            sheet[self.starts] = first
         if last is not None:
-            sheet[starts + lengths - 1] = last
+            sheet[self.starts + self.lengths - 1] = last
         return torch.from_numpy(sheet.reshape(self.num_rows, self.width))
 
     def numbered(self, numbers: Numbers) -> torch.Tensor:
-        """Each sentence's number at all of its places."""
-        sheet, lengths = self.blank(), self.sentences.lengths
-        sheet[ranges(self.starts, lengths)] = np.repeat(numbers, lengths)
+        """Each sentence's number at all of its places, 0 elsewhere."""
+        sheet = np.zeros(self.num_rows * self.width, dtype=np.int32)
+        sheet[ranges(self.starts, self.lengths)] = np.repeat(numbers, self.lengths)
         return torch.from_numpy(sheet.reshape(self.num_rows, self.width))
-
-    def blank(self) -> Numbers:
-        return np.full(self.num_rows * self.width, SPECIAL.pad, dtype=np.int64)
 
 
 def ranges(starts: Numbers, lengths: Numbers) -> Numbers:

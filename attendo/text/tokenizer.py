@@ -13,11 +13,15 @@ from tokenizers import Tokenizer as LibraryTokenizer
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
 from attendo.text.chinese_words import cut_into_words
-from attendo.text.cut import pre_tokenizer
+from attendo.text.cut import cut
 from attendo.text.kinds import Cutter, surface
 from attendo.text.normalize import normalize
 from attendo.text.tokenizer_file import read_tokenizer, write_tokenizer
 from attendo.text.vocabulary import Layout, names, surfaces
+
+# Parts of text whose pieces are remembered: words come again and again, and a look-up is cheaper than a search.
+MOST_REMEMBERED = 200_000
+LONGEST_REMEMBERED = 32  # characters
 
 
 class Tokenizer:
@@ -26,9 +30,8 @@ class Tokenizer:
         self.layout = Layout(tuple(languages), len(cutter.pieces))
         self._surfaces = surfaces(self.layout, [surface(cutter.kind)(piece) for piece in cutter.pieces])
         self._library = LibraryTokenizer(cutter.model())
-        self._by_words = cutter.kind == "word"
-        if not self._by_words:
-            self._library.pre_tokenizer = pre_tokenizer()
+        self._cut = cut_into_words if cutter.kind == "word" else cut
+        self._remembered: dict[str, list[int]] = {}
 
     @classmethod
     def load(cls, path: Path) -> "Tokenizer":
@@ -53,13 +56,19 @@ class Tokenizer:
         return self.encode_all([text])[0]
 
     def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
-        """Many texts at once, on all cores."""
-        normal = [normalize(text) for text in texts]
-        if self._by_words:
-            cut = [cut_into_words(text) for text in normal]
-            encodings = self._library.encode_batch_fast(cut, is_pretokenized=True, add_special_tokens=False)
-        else:
-            encodings = self._library.encode_batch_fast(normal, add_special_tokens=False)
+        """Many texts at once: what is new in them is encoded on all cores, the rest is remembered."""
+        parts = [self._cut(normalize(text)) for text in texts]
+        remembered = self._remembered
+        new = list({part for row in parts for part in row if part not in remembered})
+        known = dict(zip(new, self._encode_parts(new), strict=True))
+        encoded = [[number for part in row for number in (remembered.get(part) or known[part])] for row in parts]
+        if len(remembered) + len(new) > MOST_REMEMBERED:
+            remembered.clear()
+        remembered.update((part, ids) for part, ids in known.items() if len(part) <= LONGEST_REMEMBERED)
+        return encoded
+
+    def _encode_parts(self, parts: list[str]) -> list[list[int]]:
+        encodings = self._library.encode_batch_fast(parts, add_special_tokens=False)
         shift, end = self.layout.first_byte, self.layout.size
         if self.cutter.lossless:
             return [[number + shift for number in encoding.ids] for encoding in encodings]

@@ -8,11 +8,11 @@ from json import loads
 from typing import Any
 
 from tokenizers import Tokenizer as LibraryTokenizer
-from tokenizers import models, trainers
+from tokenizers import models, pre_tokenizers, trainers
 
 from attendo.errors import ConfigError
 from attendo.text.chinese_words import cut_into_words
-from attendo.text.cut import cut, pre_tokenizer
+from attendo.text.cut import cut
 from attendo.text.kinds import CONTINUES, UNKNOWN, Bpe, Characters, Cutter, Kind, Unigram, WordPiece, Words
 from attendo.text.normalize import normalize
 from attendo.text.tokenizer import Tokenizer
@@ -73,7 +73,7 @@ def learn(texts: Callable[[], Iterable[str]], alphabet: list[str], num_pieces: i
 
 def run_trainer(model: models.Model, trainer: trainers.Trainer, texts: Iterator[str]) -> dict[str, Any]:
     library = LibraryTokenizer(model)
-    library.pre_tokenizer = pre_tokenizer()
+    library.pre_tokenizer = pre_tokenizers.Split("\n", behavior="removed")
     library.train_from_iterator(texts, trainer)
     return loads(library.to_str())["model"]
 
@@ -96,7 +96,8 @@ def frequent_characters(texts: Iterable[str], at_most: int) -> list[str]:
 
 
 def without_rare(texts: Iterable[str], alphabet: list[str]) -> Iterator[str]:
-    """Texts broken off at every rare character, so that nothing is learned across one."""
+    """The parts of each text, and what lies between its rare characters, with line feeds between: a line feed is what
+    the library cuts at, and nothing is learned across one."""
     known = set(alphabet)
 
     class Rare(dict[int, str]):
@@ -106,7 +107,7 @@ def without_rare(texts: Iterable[str], alphabet: list[str]) -> Iterator[str]:
 
     table = Rare()
     for text in texts:
-        yield from normalize(text).translate(table).split("\n")
+        yield "\n".join(cut(normalize(text).translate(table)))
 
 
 def most_frequent_words(texts: Iterable[str], num_pieces: int) -> tuple[str, ...]:
