@@ -1,6 +1,8 @@
 # make demo    train a small Transformer on this machine and look into it
 # make test    the whole suite
 # make check   lint, format and types
+# make slow    the tests that take long (they need corpora in $ATTENDO_DATA)
+# make reliability   run the tests and write the numbers they give to docs/reliability.md
 # Everything is installed into .venv inside the project, once; a second run starts at once.
 
 PYTHON ?= python3
@@ -8,13 +10,19 @@ VENV := .venv
 INSTALLED := $(VENV)/installed
 RUN := $(VENV)/bin/python
 
-.PHONY: demo test check format clean
+.PHONY: demo test slow check format reliability clean
 
 demo: $(INSTALLED)
 	@$(RUN) demos/reverse.py --out out
 
 test: $(INSTALLED)
-	@$(RUN) -m pytest -n 2
+	@$(RUN) -m pytest -n 2 -m "not slow"
+
+slow: $(INSTALLED)
+	@$(RUN) -m pytest -m slow -s
+
+reliability: $(INSTALLED)
+	@$(RUN) -m benchmarks.reliability
 
 check: $(INSTALLED)
 	$(RUN) -m ruff check .

@@ -12,8 +12,8 @@ PACKAGE = ROOT / "attendo"
 
 ORDER = [
     {"errors", "special_tokens"}, {"json_file"}, {"text"}, {"data"}, {"bundle"}, {"model"}, {"decoding"},
-    {"checkpoint"}, {"training"}, {"engines"}, {"translation"}, {"evaluation"}, {"view"}, {"doctor", "report"}, {"config"}, {"lab"},
-    {"server"}, {"cli"},
+    {"checkpoint"}, {"training"}, {"engines"}, {"translation"}, {"evaluation"}, {"view"}, {"doctor", "report"},
+    {"config"}, {"lab"}, {"server"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: place for place, names in enumerate(ORDER) for name in names}
 

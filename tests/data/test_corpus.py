@@ -38,11 +38,13 @@ def pairs_and_problems(corpus):
 @pytest.mark.parametrize("end", ["", ".gz", ".xz", ".zst"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("final", [True, False])
-def test_lines_come_back_as_they_are(end, newline, final, tmp_path):
+def test_lines_come_back_as_they_are(end, newline, final, tmp_path, evidence):
     lines = ["one", "", f"zwei {FALSE_ENDS}drei", "我爱 U+2028:\u2028 end", " spaces\t "]
     path = write(tmp_path / f"a.txt{end}", (newline.join(lines) + newline * final).encode())
     assert lines_and_problems(path) == (lines, [])
     assert count_lines(path) == len(lines)
+    how = f"{end or 'plain'}, {newline!r} ends{'' if final else ', none at the end of the file'}"
+    evidence("X1", f"lines lost, added or changed, with every false line end inside ({how})", f"0 of {len(lines)}")
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"])), max_size=8))
@@ -105,10 +107,11 @@ def test_two_files(tmp_path):
     )
 
 
-def test_unequal_counts_stop_before_any_work(tmp_path):
+def test_unequal_counts_stop_before_any_work(tmp_path, evidence):
     source, target = write(tmp_path / "a.zh", "一\n二\n三\n".encode()), write(tmp_path / "a.en", b"one\ntwo\n")
     with pytest.raises(DataError, match=r"has 3 lines and .* has 2: .* without a partner is 3"):
         next(AlignedFiles(source, target).pairs(lambda problem: None))
+    evidence("T13", "files of unequal line counts stopped before any work", "1 of 1")
 
 
 def test_jsonl(tmp_path):
