@@ -54,10 +54,14 @@ def test_values_may_have_another_width():
     torch.testing.assert_close(dot_product_attention(q, k, v)[0], fused_attention(q, k, v), atol=1e-12, rtol=0)
 
 
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here"))]
+
+
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
-def test_a_query_with_nothing_to_attend_to_gives_zeros(dtype):
-    q, k, v = (t.detach().to(dtype).requires_grad_() for t in random_qkv(3, 5))
-    may_attend = torch.ones(2, 1, 3, 5, dtype=torch.bool)
+def test_a_query_with_nothing_to_attend_to_gives_zeros(dtype, device):
+    q, k, v = (t.detach().to(device, dtype).requires_grad_() for t in random_qkv(3, 5))
+    may_attend = torch.ones(2, 1, 3, 5, dtype=torch.bool, device=device)
     may_attend[0, 0, 1] = False
     for output in (dot_product_attention(q, k, v, may_attend)[0], fused_attention(q, k, v, may_attend)):
         assert (output[0, :, 1] == 0).all()
