@@ -9,10 +9,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from attendo.data.batches import Batches, Part, Position
+from attendo.data.batches import Batches, Position
 from attendo.data.corpus import CorpusFile
 from attendo.data.encoded import encode_corpus
 from attendo.data.filters import FilterConfig
+from attendo.data.parts import Part
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from benchmarks.machine import data_folder, describe_machine
 
@@ -63,7 +64,7 @@ def row(name: str, part: Part, tokens: int, epochs: int) -> None:
         rates.append(delivered / (time.perf_counter() - start) / 1e6)
         padding.append(1 - real / places)
     print(
-        f"| {name} | {len(part.source):,} | {tokens:,} | {len(batches.epoch(1)):,} | {len(shapes)} | "
+        f"| {name} | {len(part.source):,} | {tokens:,} | {len(batches.epoch(1).plan):,} | {len(shapes)} | "
         f"{statistics.median(padding):.2%} | {statistics.median(last):.0%} | {statistics.median(rates):.1f} |",
         flush=True,
     )

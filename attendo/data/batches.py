@@ -5,41 +5,18 @@ pair a row, pairs of like lengths together.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from attendo.data.batch import Batch
-from attendo.data.encoded import Side
 from attendo.data.packing import Widths, pack, row_widths
+from attendo.data.parts import Part
 from attendo.data.sheet import Numbers, Sheet, gather
-from attendo.errors import ConfigError, DataError
+from attendo.errors import DataError
 from attendo.special_tokens import SPECIAL
 
 Rows = list[Numbers]  # example numbers, a row each
-
-
-@dataclass(frozen=True)
-class Part:
-    """A corpus in one direction: the tag names the language of its target. Weight 2 means every pair twice an epoch."""
-
-    source: Side
-    target: Side
-    tag: int
-    weight: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.weight <= 1000:
-            raise ConfigError(f"weight = {self.weight} of a corpus: expected a number above 0 and at most 1000")
-
-    def numbers(self, seed: int, epoch: int) -> Numbers:
-        """Its pairs in this epoch. Of a fraction of the corpus each epoch takes the next, until all had their turn."""
-        count = len(self.source)
-        whole = int(self.weight)
-        some = round((self.weight - whole) * count)
-        turn = np.arange((epoch - 1) * some, epoch * some) % max(1, count)
-        order = np.random.default_rng([seed, count]).permutation(count)
-        return np.concatenate((np.tile(np.arange(count), whole), order[turn]))
 
 
 @dataclass(frozen=True)
@@ -61,65 +38,66 @@ class Planned:
 
 @dataclass(frozen=True)
 class Batches:
+    """Where batches come from; the same settings give the same batches."""
+
     parts: Sequence[Part]
     tokens_per_batch: int  # places for tokens on the wider side, padding included
     seed: int
     packed: bool = True
 
     def __post_init__(self) -> None:
-        if not sum(len(part.source) for part in self.parts):
+        if not sum(map(len, self.parts)):
             raise DataError("no pairs to train on: every corpus is empty, or its filters dropped all")
-
-    def epoch(self, epoch: int) -> list[Planned]:
-        """All batches of an epoch, in order."""
-        examples = self.examples(epoch)
-        source, target = self.lengths(examples)
-        rng = np.random.default_rng([self.seed, epoch])
-        if self.packed:
-            plan = plan_packed(source, target, self.tokens_per_batch, rng)
-        else:
-            plan = plan_single(source, target, self.tokens_per_batch, rng)
-        return [Planned([examples[row] for row in batch.rows], batch.widths, batch.num_rows) for batch in plan]
 
     def stream(self, position: Position, rank: int = 0, world: int = 1) -> Iterator[tuple[Batch, Position]]:
         """Batches without end from a position on, each with the position behind it.
 
         Of every `world` batches in a row each rank gets one; at the end of an epoch some ranks may have one more.
         """
-        epoch, start = position.epoch, position.batch
+        number, start = position.epoch, position.batch
         while True:
-            own = self.epoch(epoch)[rank::world]
-            for number in range(start, len(own)):
-                last = number + 1 == len(own)
-                yield self.assemble(own[number]), Position(epoch + 1, 0) if last else Position(epoch, number + 1)
-            epoch, start = epoch + 1, 0
+            epoch = self.epoch(number)
+            own = epoch.plan[rank::world]
+            for place in range(start, len(own)):
+                behind = Position(number, place + 1) if place + 1 < len(own) else Position(number + 1, 0)
+                yield epoch.assemble(own[place]), behind
+            number, start = number + 1, 0
 
-    def examples(self, epoch: int) -> Numbers:
-        """Numbers that run through all parts, one behind the other."""
-        first = self.first_examples()
-        return np.concatenate([part.numbers(self.seed, epoch) + first[n] for n, part in enumerate(self.parts)])
+    def epoch(self, number: int) -> "Epoch":
+        parts = [part.in_epoch(self.seed, number) for part in self.parts]
+        first = first_examples(parts)
+        numbers = [part.numbers(self.seed, number) + first[place] for place, part in enumerate(parts)]
+        examples = np.concatenate(numbers)
+        source, target = (lengths[examples] for lengths in lengths_of(parts))
+        rng = np.random.default_rng([self.seed, number])
+        if self.packed:
+            plan = plan_packed(source, target, self.widths(), self.tokens_per_batch, rng)
+        else:
+            plan = plan_single(source, target, self.tokens_per_batch, rng)
+        return Epoch(parts, [replace(batch, rows=[examples[row] for row in batch.rows]) for batch in plan], self.packed)
 
-    def first_examples(self) -> Numbers:
-        return np.cumsum([0, *(len(part.source) for part in self.parts)])
+    def widths(self) -> Widths:
+        """Those of the whole corpora, so that epochs do not differ in shape because of what was drawn for them."""
+        return row_widths(*lengths_of(self.parts))
 
-    def lengths(self, examples: Numbers) -> tuple[Numbers, Numbers]:
-        """With tag and </s> on the source side, and <s> or </s> on the target side."""
-        source = np.concatenate([part.source.lengths for part in self.parts]) + 2
-        target = np.concatenate([part.target.lengths for part in self.parts]) + 1
-        return source[examples], target[examples]
+
+@dataclass(frozen=True)
+class Epoch:
+    parts: Sequence[Part]
+    plan: list[Planned]
+    packed: bool
 
     def assemble(self, planned: Planned) -> Batch:
         examples = np.concatenate(planned.rows)
         row = np.repeat(np.arange(len(planned.rows)), [len(numbers) for numbers in planned.rows])
-        segment = np.concatenate([np.arange(1, len(numbers) + 1) for numbers in planned.rows])
-        part = np.searchsorted(self.first_examples(), examples, side="right") - 1
-        pair = examples - self.first_examples()[part]
-
-        source = gather([p.source for p in self.parts], part, pair)
-        target = gather([p.target for p in self.parts], part, pair)
+        first = first_examples(self.parts)
+        part = np.searchsorted(first, examples, side="right") - 1
+        source = gather([one.source for one in self.parts], part, examples - first[part])
+        target = gather([one.target for one in self.parts], part, examples - first[part])
         source_sheet = Sheet.laid_out(planned.num_rows, planned.widths.source, row, source.lengths + 2)
         target_sheet = Sheet.laid_out(planned.num_rows, planned.widths.target, row, target.lengths + 1)
-        tags = np.array([p.tag for p in self.parts])[part]
+        tags = np.array([one.tag for one in self.parts])[part]
+        segment = np.concatenate([np.arange(1, len(numbers) + 1) for numbers in planned.rows])
         return Batch(
             source=source_sheet.written(source, at=1, first=tags, last=SPECIAL.eos),
             target_in=target_sheet.written(target, at=1, first=SPECIAL.bos),
@@ -129,9 +107,23 @@ class Batches:
         )
 
 
-def plan_packed(source: Numbers, target: Numbers, tokens_per_batch: int, rng: np.random.Generator) -> list[Planned]:
+def first_examples(parts: Sequence[Part]) -> Numbers:
+    """Examples are numbered through all parts: where each part begins, and where the last ends."""
+    return np.cumsum([0, *map(len, parts)])
+
+
+def lengths_of(parts: Sequence[Part]) -> tuple[Numbers, Numbers]:
+    """With tag and </s> on the source side, and <s> or </s> on the target side."""
+    source = np.concatenate([part.source.lengths for part in parts]) + 2
+    target = np.concatenate([part.target.lengths for part in parts]) + 1
+    return source, target
+
+
+def plan_packed(
+    source: Numbers, target: Numbers, widths: Widths, tokens_per_batch: int, rng: np.random.Generator
+) -> list[Planned]:
     """Rows cut into batches of one shape; only the last may have empty rows."""
-    widths = row_widths(source, target)
+    widths = widths.at_least(int(source.max()), int(target.max()))
     num_rows = max(1, tokens_per_batch // max(widths.source, widths.target))
     rows = pack(source, target, widths, rng)
     return [Planned(rows[start : start + num_rows], widths, num_rows) for start in range(0, len(rows), num_rows)]

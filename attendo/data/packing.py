@@ -23,6 +23,15 @@ class Widths:
     source: int
     target: int
 
+    def at_least(self, source: int, target: int) -> "Widths":
+        """Wider only where a sentence needs it."""
+        return Widths(
+            *(
+                max(width, 8 * math.ceil(longest / 8))
+                for width, longest in ((self.source, source), (self.target, target))
+            )
+        )
+
 
 def row_widths(source: Lengths, target: Lengths, width: int = WIDTH) -> Widths:
     """About `width` tokens, more where the longest sentence needs more, such that both sides fill at the same pace.

@@ -9,11 +9,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.data.batches import Batches, Part, Position
+from attendo.data.batches import Batches, Position
 from attendo.data.encoded import Side
 from attendo.data.packing import pack, row_widths
+from attendo.data.parts import DropoutPart, Part
 from attendo.data.sheet import ranges
 from attendo.errors import ConfigError, DataError
+from tests.text.conftest import made_up_texts
 
 
 def side(sentences):
@@ -80,7 +82,7 @@ def test_every_pair_exactly_once_over_all_ranks(packed, world, evidence):
 @pytest.mark.parametrize(("packed", "count"), [(True, 850), (False, 1250)])
 def test_save_after_40_batches_and_the_next_8_are_the_same(packed, count, evidence):
     batches = Batches([part(count)], tokens_per_batch=600, seed=7, packed=packed)
-    assert 40 < len(batches.epoch(1)) < 48, "the 8 must cross the end of an epoch"
+    assert 40 < len(batches.epoch(1).plan) < 48, "the 8 must cross the end of an epoch"
     stream = batches.stream(Position())
     position = [after for _, after in islice(stream, 40)][-1]
     restored = Batches([part(count)], tokens_per_batch=600, seed=7, packed=packed).stream(position)
@@ -176,3 +178,37 @@ def test_nothing_to_train_on_is_one_sentence():
         Batches([Part(side([]), side([]), tag=4)], 1000, seed=1)
     with pytest.raises(ConfigError, match="weight = 0"):
         part(weight=0)
+
+
+@pytest.fixture
+def dropout_part(bpe):
+    texts = list(made_up_texts(120, seed=8))
+    sides = [side(bpe.encode_all(texts[start::2])) for start in (0, 1)]
+    return DropoutPart(*sides, tag=bpe.tag("en"), tokenizer=bpe, rate=0.2), texts, bpe
+
+
+def test_dropout_cuts_anew_in_every_epoch_and_loses_nothing(dropout_part):
+    part, texts, bpe = dropout_part
+    batches = Batches([part], tokens_per_batch=2000, seed=3)
+    expected = Counter(zip(texts[::2], texts[1::2], strict=True))
+    seen = []
+    for epoch in (1, 2):
+        pairs = [pair for batch in one_epoch(batches, epoch=epoch) for pair in pairs_in(batch)]
+        assert Counter((bpe.decode(source), bpe.decode(target)) for _, source, target in pairs) == expected
+        seen.append({source for _, source, _ in pairs})
+    assert len(seen[0] & seen[1]) < len(seen[0]) / 2
+
+
+def test_with_dropout_a_resumed_run_sees_the_same_pieces(dropout_part):
+    part, _, _ = dropout_part
+    batches = Batches([part], tokens_per_batch=600, seed=3)
+    stream = batches.stream(Position())
+    position = [after for _, after in islice(stream, 5)][-1]
+    restored = Batches([part], tokens_per_batch=600, seed=3).stream(position)
+    for (ours, _), (theirs, _) in zip(islice(stream, 8), islice(restored, 8), strict=True):
+        assert torch.equal(ours.source, theirs.source)
+
+
+def test_epochs_have_one_shape_whatever_was_drawn_for_them():
+    batches = Batches([part(600, weight=0.3, longest=60), part(100, seed=2, weight=2.5)], 2000, seed=1)
+    assert len({batch.source.shape for epoch in (1, 2, 3) for batch in one_epoch(batches, epoch=epoch)}) == 1

@@ -1,0 +1,65 @@
+"""What an epoch is mixed from: corpora in one direction each, with a weight, maybe with BPE-dropout."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attendo.data.encoded import Side
+from attendo.data.sheet import Numbers
+from attendo.errors import ConfigError
+from attendo.text.bpe_dropout import BpeDropout
+from attendo.text.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Part:
+    """A corpus in one direction: the tag names the language of its target. Weight 2 means every pair twice an epoch."""
+
+    source: Side
+    target: Side
+    tag: int
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.weight <= 1000:
+            raise ConfigError(f"weight = {self.weight} of a corpus: expected a number above 0 and at most 1000")
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def numbers(self, seed: int, epoch: int) -> Numbers:
+        """Its pairs in this epoch. Of a fraction of the corpus each epoch takes the next, until all had their turn."""
+        count = len(self)
+        whole = int(self.weight)
+        some = round((self.weight - whole) * count)
+        turn = np.arange((epoch - 1) * some, epoch * some) % max(1, count)
+        order = np.random.default_rng([seed, count]).permutation(count)
+        return np.concatenate((np.tile(np.arange(count), whole), order[turn]))
+
+    def in_epoch(self, seed: int, epoch: int) -> "Part":
+        """The ids to use in this epoch."""
+        return self
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropoutPart(Part):
+    """Cut anew in every epoch. The text need not be kept: the tokenizer loses nothing, so the ids still know it."""
+
+    tokenizer: Tokenizer
+    rate: float
+
+    def in_epoch(self, seed: int, epoch: int) -> Part:
+        dropout = BpeDropout(self.tokenizer, self.rate)
+        source = redrawn(self.source, self.tokenizer, dropout, seed, epoch, first=0)
+        target = redrawn(self.target, self.tokenizer, dropout, seed, epoch, first=1)
+        return replace(self, source=source, target=target)
+
+
+def redrawn(side: Side, tokenizer: Tokenizer, dropout: BpeDropout, seed: int, epoch: int, first: int) -> Side:
+    """Every sentence with other merges left out; sources have the even numbers of the draw, targets the odd ones."""
+    sentences = [
+        dropout.encode(tokenizer.decode(side[number]), seed, epoch, 2 * number + first) for number in range(len(side))
+    ]
+    starts = np.cumsum([0, *map(len, sentences)])
+    ids = np.fromiter((number for sentence in sentences for number in sentence), dtype=side.ids.dtype)
+    return Side(ids, starts)
