@@ -45,7 +45,8 @@ def test_every_make_target_exists(name):
 
 
 @pytest.mark.parametrize("name", READMES)
-def test_every_attendo_command_runs(name, capsys):
+def test_every_attendo_command_runs(name, capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
     lines = [line for line in commands(name) if "attendo " in line]
     assert lines
     for line in lines:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from attendo import __version__
-from attendo.cli import describe, tokenizer
+from attendo.cli import describe, doctor, tokenizer
 from attendo.errors import AttendoError
 
 INTERRUPTED = 130
@@ -22,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("describe")(describe.describe)
+app.command("doctor")(doctor.doctor)
 app.add_typer(tokenizer.app, name="tokenizer")
 
 

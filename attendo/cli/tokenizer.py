@@ -48,6 +48,7 @@ def train(
         tokenizer = train_tokenizer(
             lambda: (text for path in corpora for text in texts(path, codes)), codes, TokenizerConfig(vocab_size, known)
         )
+        out.parent.mkdir(parents=True, exist_ok=True)
         tokenizer.save(out)
     typer.echo(f"{out}: kind {kind}, {tokenizer.vocab_size:,} ids, languages {languages}")
 

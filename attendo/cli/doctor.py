@@ -1,0 +1,73 @@
+"""attendo doctor: examine a parallel corpus, and write what is good of it."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from attendo.errors import UsageError
+
+
+def doctor(
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Corpora: .tsv, .jsonl or .tmx, maybe compressed.")
+    ] = None,
+    source: Annotated[Path | None, typer.Option("--source", help="Instead of FILE: one side's lines …")] = None,
+    target: Annotated[Path | None, typer.Option("--target", help="… and the other side's.")] = None,
+    languages: Annotated[
+        str | None, typer.Option("--languages", help="Of source and target, such as zh,en; by default guessed.")
+    ] = None,
+    against: Annotated[
+        list[Path] | None, typer.Option("--against", help="A test set that must not be in the corpus; may be repeated.")
+    ] = None,
+    write: Annotated[Path | None, typer.Option("--write", help="Write the repaired corpus as TSV.")] = None,
+    pictures: Annotated[Path | None, typer.Option("--pictures", help="A folder for pictures of the lengths.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of tables.")] = False,
+) -> None:
+    """Examine a parallel corpus: what is wrong with it, where, and what to do about it."""
+    if (source is None) != (target is None):
+        raise UsageError("--source and --target go together")
+    if bool(files) == (source is not None):
+        raise UsageError("name one or more corpora, or else --source and --target")
+    if files and len(files) > 1 and (write or pictures):
+        raise UsageError("--write and --pictures take one corpus at a time")
+    both = two_languages(languages) if languages else None
+
+    from rich.console import Console
+
+    from attendo.data.corpus import AlignedFiles, CorpusFile
+    from attendo.doctor import advice, examine, repair, report
+    from attendo.doctor.progress import shown_on_stderr
+
+    corpora = [AlignedFiles(source, target)] if source and target else [CorpusFile(path, both) for path in files or []]
+    tests = [CorpusFile(path, both) for path in against or []]
+    console = Console(soft_wrap=False)
+    answers: list[dict[str, Any]] = []
+    for corpus in corpora:
+        with shown_on_stderr(str(corpus)) as progress:
+            examination = examine.examine(corpus, both, tests, progress)
+        mended = repair.write_repaired(examination, write) if write else None
+        if as_json:
+            name = {"file": str(corpus)} if len(corpora) > 1 else {}
+            repaired = {"repair": mended.as_json()} if mended else {}
+            recommendation = {"recommendation": advice.recommend(examination)}
+            answers.append(name | examination.as_json() | recommendation | repaired)
+        else:
+            report.print_report(examination, console)
+            if mended:
+                report.print_repair(mended, str(write), console)
+        if pictures:
+            from attendo.doctor.pictures import draw_lengths
+
+            for path in draw_lengths(examination, pictures):
+                typer.echo(f"wrote {path}", err=True)
+    if as_json:
+        typer.echo(json.dumps(answers if len(answers) > 1 else answers[0], ensure_ascii=False, indent=2))
+
+
+def two_languages(text: str) -> tuple[str, str]:
+    names = [name.strip().lower() for name in text.split(",")]
+    if len(names) != 2 or not all(names):
+        raise UsageError(f"--languages {text!r}: expected two, source first, such as zh,en")
+    return names[0], names[1]

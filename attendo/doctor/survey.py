@@ -1,0 +1,101 @@
+"""The first reading: every line is looked at once by the cheap checks, and a few bytes of it are kept.
+
+However large the corpus is, what stays in memory is a fingerprint, two lengths and the numbers of flagged lines.
+"""
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from attendo.data.corpus import Corpus, Pair
+from attendo.data.lines import Problem
+from attendo.doctor.chinese import mixes_punctuation, mixes_scripts
+from attendo.doctor.encoding import has_control_characters, is_broken
+from attendo.doctor.finding import Lines
+from attendo.doctor.leaks import TestSentences
+from attendo.doctor.lengths import find_length_outliers
+from attendo.doctor.numbers import has_number_mismatch
+from attendo.doctor.repeated import find_duplicates, fingerprint, is_copy
+
+LONGEST = 2**16 - 1  # characters; a longer side counts as that long
+Check = Callable[[Pair], bool]
+Advance = Callable[[int], None]
+
+
+@dataclass
+class Survey:
+    """What the first reading found: line numbers by kind, in the order in which lines were read."""
+
+    num_pairs: int = 0
+    source_lengths: "array[int]" = field(default_factory=lambda: array("H"))
+    target_lengths: "array[int]" = field(default_factory=lambda: array("H"))
+    flagged: dict[str, "array[int]"] = field(default_factory=dict)
+    duplicates: Lines = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def flag(self, kind: str, line: int) -> None:
+        self.flagged.setdefault(kind, array("I")).append(line)
+
+    def lines_by_kind(self) -> dict[str, Lines]:
+        """Ascending line numbers of every kind that has any."""
+        by_kind = {kind: np.unique(np.array(lines, dtype=np.int64)) for kind, lines in self.flagged.items()}
+        outliers = find_length_outliers(as_array(self.source_lengths), as_array(self.target_lengths))
+        by_kind |= {"duplicate": self.duplicates, "length_outlier": np.flatnonzero(outliers) + 1}
+        return {kind: lines for kind, lines in by_kind.items() if len(lines)}
+
+
+def survey(corpus: Corpus, languages: tuple[str, str], tests: TestSentences, advance: Advance) -> Survey:
+    """Read the whole corpus once."""
+    result = Survey()
+    checks = line_checks(languages, tests)
+    fingerprints = array("Q")
+
+    def note(problem: Problem) -> None:
+        if not problem.kind.startswith("empty_"):  # our own check says the same
+            result.flag(problem.kind, problem.line)
+
+    for pair in corpus.pairs(note):
+        result.num_pairs += 1
+        result.source_lengths.append(min(len(pair.source), LONGEST))
+        result.target_lengths.append(min(len(pair.target), LONGEST))
+        # A pair without text is empty, and not a duplicate of all the others; it must not be counted twice.
+        fingerprints.append(fingerprint(f"{pair.source}\t{pair.target}" if not is_empty(pair) else f"\0{pair.line}"))
+        for kind, check in checks:
+            if check(pair):
+                result.flag(kind, pair.line)
+        advance(1)
+    result.duplicates = find_duplicates(fingerprints) + 1
+    return result
+
+
+def line_checks(languages: tuple[str, str], tests: TestSentences) -> list[tuple[str, Check]]:
+    """What can be said of a pair by looking at it alone."""
+    checks: list[tuple[str, Check]] = [
+        ("empty", is_empty),
+        ("copy", is_copy),
+        ("broken_encoding", is_broken),
+        ("control_characters", has_control_characters),
+        ("number_mismatch", has_number_mismatch),
+    ]
+    if tests.pairs or tests.sentences:
+        checks.append(("leak", tests.leak_into))
+    if languages[0] == "zh":
+        checks += [
+            ("mixed_script", lambda pair: mixes_scripts(pair.source)),
+            ("mixed_punctuation", lambda pair: mixes_punctuation(pair.source)),
+        ]
+    if languages[1] == "zh":
+        checks += [
+            ("mixed_script", lambda pair: mixes_scripts(pair.target)),
+            ("mixed_punctuation", lambda pair: mixes_punctuation(pair.target)),
+        ]
+    return checks
+
+
+def is_empty(pair: Pair) -> bool:
+    return not pair.source.strip() or not pair.target.strip()
+
+
+def as_array(lengths: "array[int]") -> np.ndarray:
+    return np.frombuffer(lengths, dtype=np.uint16) if len(lengths) else np.zeros(0, dtype=np.uint16)
