@@ -13,6 +13,7 @@ from attendo.data.batches import Batches, Position
 from attendo.data.corpus import CorpusFile
 from attendo.data.encoded import encode_corpus
 from attendo.data.filters import FilterConfig
+from attendo.data.lines import ignore
 from attendo.data.parts import Part
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from benchmarks.machine import data_folder, describe_machine
@@ -36,7 +37,7 @@ def main() -> None:
 
 def encoded(path: Path, source: str, target: str) -> Part:
     def texts() -> list[str]:
-        return [text for pair in CorpusFile(path).pairs(lambda p: None) for text in (pair.source, pair.target)]
+        return [text for pair in CorpusFile(path).pairs(ignore) for text in (pair.source, pair.target)]
 
     tokenizer = train_tokenizer(texts, [source, target], TokenizerConfig(8_000))
     with tempfile.TemporaryDirectory() as cache:

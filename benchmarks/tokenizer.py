@@ -16,6 +16,7 @@ from typing import TypeVar
 import sentencepiece
 
 from attendo.data.corpus import CorpusFile
+from attendo.data.lines import ignore
 from attendo.text.kinds import KINDS
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from benchmarks.machine import data_folder, describe_machine
@@ -45,7 +46,7 @@ def read_texts(pairs: int) -> Iterator[tuple[str, str]]:
     """(language, text), the corpora one after the other."""
     read = 0
     for name, language in CORPORA:
-        for pair in CorpusFile(data_folder() / name).pairs(lambda problem: None):
+        for pair in CorpusFile(data_folder() / name).pairs(ignore):
             if read == pairs:
                 return
             read += 1
@@ -86,8 +87,8 @@ def train_sentencepiece(file: Path) -> None:
 
 def table_of_kinds(pairs: int) -> None:
     texts = list(read_even(pairs))
-    train = [text for number, (_, text) in enumerate(texts) if number % 20]
-    held_out = [(language, text) for number, (language, text) in enumerate(texts) if number % 20 == 0]
+    train = [text for number, (_, text) in enumerate(texts) if number // 2 % 20]
+    held_out = [(language, text) for number, (language, text) in enumerate(texts) if number // 2 % 20 == 0]
     print(f"Pieces per sentence on {len(held_out):,} held-out sentences (learned from {len(train):,} others).\n")
     print("| kind | ids asked for | ids | zh | en | de | unknown | round trip |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
@@ -114,7 +115,7 @@ def table_of_kinds(pairs: int) -> None:
 def read_even(pairs: int) -> Iterator[tuple[str, str]]:
     """As many pairs with Chinese as with German."""
     for name, language in (CORPORA[0], CORPORA[2]):
-        for number, pair in enumerate(CorpusFile(data_folder() / name).pairs(lambda problem: None)):
+        for number, pair in enumerate(CorpusFile(data_folder() / name).pairs(ignore)):
             if number >= pairs // 2:
                 break
             yield language, pair.source

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from attendo.data.corpus import CorpusFile
-from attendo.data.lines import COMPRESSED, Problem, decode_line, raw_lines, read_lines
+from attendo.data.lines import COMPRESSED, Problem, decode_line, ignore, raw_lines, read_lines
 from attendo.errors import DataError, InputError, UsageError
 
 BATCH = 1000  # lines encoded at once: enough for all cores, little to hold
@@ -100,10 +100,6 @@ def texts(path: Path, languages: list[str]) -> Iterator[str]:
     else:
         for line in read_lines(path, ignore):
             yield from line.split("\t")
-
-
-def ignore(problem: Problem) -> None:
-    """Broken lines do no harm to a count of pieces."""
 
 
 def batches(strict: bool) -> Iterator[list[str]]:

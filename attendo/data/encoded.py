@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from attendo.data.corpus import AlignedFiles, Corpus, CorpusFile, Pair
 from attendo.data.filters import Filter, FilterConfig, Ledger
-from attendo.data.lines import Report
+from attendo.data.lines import Report, ignore
 from attendo.errors import DataError
 from attendo.json_file import read_json
 from attendo.text.tokenizer import Tokenizer
@@ -70,7 +70,7 @@ def encode_corpus(
     filters: FilterConfig,
     cache: Path,
     *,
-    report: Report = lambda problem: None,
+    report: Report = ignore,
     progress: Callable[[int], None] = lambda pairs: None,
 ) -> EncodedCorpus:
     """Open the encoded corpus, making it first if it is not there. `progress` hears how many pairs were read."""

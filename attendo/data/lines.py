@@ -43,6 +43,10 @@ class Problem:
 Report = Callable[[Problem], None]
 
 
+def ignore(problem: Problem) -> None:
+    """For those who do not want to hear of it."""
+
+
 def read_lines(path: Path, report: Report) -> Iterator[str]:
     """The file's lines without their ends (LF or CR LF). What is no UTF-8 becomes U+FFFD and is reported."""
     with open_bytes(path) as stream:

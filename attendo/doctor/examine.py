@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from attendo.data.corpus import Corpus
+from attendo.data.lines import ignore
 from attendo.doctor.finding import MOST_EXAMPLES, Example, Finding, Lines
 from attendo.doctor.identify import check_known, guess_language
 from attendo.doctor.implausible import find_implausible
 from attendo.doctor.language import Flags, find_language_trouble
-from attendo.doctor.leaks import ignore, read_tests
+from attendo.doctor.leaks import read_tests
 from attendo.doctor.pairing import FEWEST_TO_LEARN_FROM, cut_into_words
 from attendo.doctor.sample import MOST_PAIRS, Sample, choose_lines, read_sample
 from attendo.doctor.shifted import find_shifted_blocks

@@ -4,10 +4,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
 
 from attendo.errors import UsageError
+from attendo.text.language import identifier
 
 KANA = (0x3040, 0x30FF)
 SCRIPTS = {  # of languages that are written in letters of their own; all others are taken to be Latin
@@ -20,14 +19,6 @@ LETTER = re.compile("[A-Za-z]")
 CERTAIN = 20.0  # nats: what a script says
 ENOUGH = 100  # characters; a language is clear by then, and identifying takes time
 MOSTLY_CHINESE = 0.3  # of the letters, because English names are long
-
-
-@cache
-def identifier() -> Any:
-    """py3langid with probabilities; loaded once, when first needed."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 def odds_against(text: str, language: str) -> float:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attendo.data.corpus import Corpus, Pair
-from attendo.data.lines import Problem
-from attendo.doctor.repeated import fingerprint
+from attendo.data.lines import ignore
+from attendo.data.seen import fingerprint
 
 LONG_ENOUGH = 12  # letters, of which a Chinese character counts three: "thank you" alone is no leak
 NOT_A_LETTER = re.compile(r"[\W_]+")
@@ -55,7 +55,3 @@ def read_tests(corpora: Sequence[Corpus]) -> TestSentences:
             if source and target:
                 pairs.add(pair_fingerprint(source, target))
     return TestSentences(frozenset(sentences), frozenset(pairs))
-
-
-def ignore(problem: Problem) -> None:
-    """Nobody asked about the test file."""

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.data.corpus import Pair
+from attendo.data.lines import ignore
 from attendo.doctor.encoding import CONTROL, is_broken, without_control_characters
 from attendo.doctor.examine import Examination
 from attendo.doctor.finding import Finding
-from attendo.doctor.leaks import ignore
 from attendo.doctor.survey import is_empty
 from attendo.errors import DataError
 

@@ -1,7 +1,6 @@
 """The same text twice: pairs that stand in the corpus more than once, and sources copied to the target side."""
 
 from array import array
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +12,6 @@ def is_copy(pair: Pair) -> bool:
     """The target is the source, but for case and outer white space, and has a letter: 12:30 is not translated."""
     source = pair.source.strip()
     return source.casefold() == pair.target.strip().casefold() and any(letter.isalpha() for letter in source)
-
-
-def fingerprint(text: str) -> int:
-    """64 bits of a hash: among 20 million texts two different ones agree by chance in one corpus of 90,000."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def find_duplicates(fingerprints: "array[int]") -> NDArray[np.int64]:

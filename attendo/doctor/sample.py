@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attendo.data.corpus import Corpus
+from attendo.data.lines import ignore
 from attendo.doctor.finding import Example, Lines
-from attendo.doctor.leaks import ignore
 
 MOST_PAIRS = 200_000
 STRETCH = 5_000

@@ -11,13 +11,14 @@ import numpy as np
 
 from attendo.data.corpus import Corpus, Pair
 from attendo.data.lines import Problem
+from attendo.data.seen import fingerprint
 from attendo.doctor.chinese import mixes_punctuation, mixes_scripts
 from attendo.doctor.encoding import has_control_characters, is_broken
 from attendo.doctor.finding import Lines
 from attendo.doctor.leaks import TestSentences
 from attendo.doctor.lengths import find_length_outliers
 from attendo.doctor.numbers import has_number_mismatch
-from attendo.doctor.repeated import find_duplicates, fingerprint, is_copy
+from attendo.doctor.repeated import find_duplicates, is_copy
 
 LONGEST = 2**16 - 1  # characters; a longer side counts as that long
 Check = Callable[[Pair], bool]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from attendo.data.corpus import CorpusFile
+from attendo.data.lines import ignore
 from attendo.doctor.examine import examine
-from attendo.doctor.leaks import ignore
 from tests.doctor.made_up import with_shift, write_tsv
 
 DATA = Path(os.environ.get("ATTENDO_DATA", "data"))

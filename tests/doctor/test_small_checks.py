@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attendo.data.corpus import CorpusFile, Pair
+from attendo.data.seen import fingerprint
 from attendo.doctor.chinese import mixes_punctuation, mixes_scripts
 from attendo.doctor.encoding import has_control_characters, text_is_broken, without_control_characters
 from attendo.doctor.familiar import familiar_words, words_against
@@ -14,7 +15,7 @@ from attendo.doctor.implausible import find_implausible
 from attendo.doctor.leaks import read_tests
 from attendo.doctor.lengths import find_length_outliers
 from attendo.doctor.numbers import has_number_mismatch
-from attendo.doctor.repeated import find_duplicates, fingerprint, is_copy
+from attendo.doctor.repeated import find_duplicates, is_copy
 from attendo.doctor.sample import choose_lines
 from attendo.doctor.trusted import speaks_for, trusted_words
 from attendo.doctor.words import NO_WORD, number_words, stems_of, words_of
