@@ -5,7 +5,9 @@ only pieces and merges (or scores); the way they are used is built here from `ki
 pattern or a control token of its own.
 """
 
+from array import array
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from tokenizers import Tokenizer as LibraryTokenizer
@@ -31,7 +33,7 @@ class Tokenizer:
         self._surfaces = surfaces(self.layout, [surface(cutter.kind)(piece) for piece in cutter.pieces])
         self._library = LibraryTokenizer(cutter.model())
         self._cut = cut_into_words if cutter.kind == "word" else cut
-        self._remembered: dict[str, list[int]] = {}
+        self._remembered: dict[str, bytes] = {}
 
     @classmethod
     def load(cls, path: Path) -> "Tokenizer":
@@ -59,23 +61,23 @@ class Tokenizer:
         """Many texts at once: what is new in them is encoded on all cores, the rest is remembered."""
         parts = [self._cut(normalize(text)) for text in texts]
         remembered = self._remembered
-        new = list({part for row in parts for part in row if part not in remembered})
-        known = dict(zip(new, self._encode_parts(new), strict=True))
-        encoded = [[number for part in row for number in (remembered.get(part) or known[part])] for row in parts]
+        # Looked up in a dictionary of this call's own, because another thread may empty the shared one meanwhile.
+        found = {part: remembered.get(part) for part in set(chain.from_iterable(parts))}
+        known = {part: ids for part, ids in found.items() if ids is not None}
+        new = [part for part, ids in found.items() if ids is None]
+        known.update(zip(new, self._encode_parts(new), strict=True))
         if len(remembered) + len(new) > MOST_REMEMBERED:
             remembered.clear()
-        remembered.update((part, ids) for part, ids in known.items() if len(part) <= LONGEST_REMEMBERED)
-        return encoded
+        remembered.update((part, known[part]) for part in new if len(part) <= LONGEST_REMEMBERED)
+        return [array("I", b"".join([known[part] for part in row])).tolist() for row in parts]
 
-    def _encode_parts(self, parts: list[str]) -> list[list[int]]:
-        encodings = self._library.encode_batch_fast(parts, add_special_tokens=False)
+    def _encode_parts(self, parts: list[str]) -> list[bytes]:
+        """Each part's ids as raw 32-bit numbers: millions of little lists would keep Python's memory keeper busy."""
         shift, end = self.layout.first_byte, self.layout.size
-        if self.cutter.lossless:
-            return [[number + shift for number in encoding.ids] for encoding in encodings]
-        # The library's unknown stands behind the last piece.
         return [
-            [number + shift if number + shift < end else SPECIAL.unk for number in encoding.ids]
-            for encoding in encodings
+            # What kinds with unknowns say of an unknown stands behind the last piece.
+            array("I", [number + shift if number + shift < end else SPECIAL.unk for number in encoding.ids]).tobytes()
+            for encoding in self._library.encode_batch_fast(parts, add_special_tokens=False)
         ]
 
     def decode(self, ids: Iterable[int]) -> str:
