@@ -1,6 +1,6 @@
 """How well batches are filled and how fast they are delivered, on real corpora.
 
-python benchmarks/batches.py            the table of docs/data.md
+python benchmarks/batches            the table of docs/data.md
 """
 
 import argparse
@@ -25,7 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=3)
     options = parser.parse_args()
-    print(f"<!-- python benchmarks/batches.py; {describe_machine()} -->\n")
+    print(f"<!-- python -m benchmarks.batches; {describe_machine()} -->\n")
     print("| corpus | pairs | tokens a batch | batches an epoch | shapes | padding | last batch full | M tokens/s |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for name, source, target in CORPORA:

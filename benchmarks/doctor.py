@@ -1,8 +1,8 @@
 """How much the doctor finds and how often it cries wolf, on real corpora damaged on purpose.
 
-    python -m benchmarks.doctor --first-seed 100 --seeds 3 --blocks 20        the tables of docs/doctor.md
+    python -m benchmarks.doctor --first-seed 200 --seeds 3 --blocks 20        the tables of docs/doctor.md
 
-The thresholds were chosen on seeds 0 to 19, so figures to quote start from another seed.
+The thresholds were chosen on seeds below 200, so figures to quote start from there.
 """
 
 import argparse
@@ -163,7 +163,7 @@ def shifted(rows: Rows, number: int, dice: random.Random) -> tuple[Rows, int, in
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--first-seed", type=int, default=100)
+    parser.add_argument("--first-seed", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--blocks", type=int, default=20)
     options = parser.parse_args()

@@ -1,7 +1,7 @@
 """Our tokenizer beside sentencepiece on the same text: seconds to learn, speed of encoding; and how pieces get longer
 as the vocabulary grows, for each kind.
 
-    python benchmarks/tokenizer.py --pairs 250000 --repeat 3        the table of docs/tokenizer.md
+    python -m benchmarks.tokenizer --pairs 250000 --repeat 3        the table of docs/tokenizer.md
 """
 
 import argparse
@@ -34,7 +34,7 @@ def main() -> None:
     options = parser.parse_args()
     texts = [text for _, text in read_texts(options.pairs)]
     megabytes = sum(len(text.encode()) for text in texts) / 1e6
-    print(f"<!-- python benchmarks/tokenizer.py; {describe_machine()} -->\n")
+    print(f"<!-- python -m benchmarks.tokenizer; {describe_machine()} -->\n")
     print(f"Joint BPE of 16,000 ids on {len(texts) // 2:,} pairs ({megabytes:.1f} MB of zh, en, de), "
           f"median of {options.repeat} runs, least and most in brackets.\n")  # fmt: skip
     compare(texts, megabytes, options.repeat)

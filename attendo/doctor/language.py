@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 SUSPECT = 3.0  # nats: above, the letters alone make a sentence foreign in the first round
 SURE = -3.0  # nats: below, the letters are so sure of the right language that no word is looked at
-FOREIGN = 2.5  # nats: letters and words together; above, a sentence is in a wrong language
+FOREIGN = 1.5  # nats: letters and words together; above, a sentence is in a wrong language
 EXCHANGED = 1.5  # nats: the words of both sides together; above, they belong to each other's side
 ENOUGH_WORDS = 3  # the letters of one word alone are a third of a witness
 ROUNDS = 3  # of learning the foreign words from the sentences found foreign

@@ -5,6 +5,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter, SymmetricalLogLocator
 
 from attendo.doctor.examine import Examination
 from attendo.doctor.lengths import find_length_outliers, log_ratios
@@ -38,10 +39,15 @@ def scatter(examination: Examination, outlier: np.ndarray) -> Figure:
     axis = figure.subplots()
     for flag, colour, label in ((False, POINT, "pairs"), (True, OUTLIER, "length outliers")):
         rows = shown[outlier[shown] == flag]
+        if len(rows) == 0:
+            continue
         axis.scatter(source[rows], target[rows], s=4, c=colour, alpha=0.4, linewidths=0, label=label)
     axis.set(xscale="symlog", yscale="symlog", title=f"{examination.num_pairs:,} pairs")
     axis.set_xlabel(f"source ({examination.languages[0]}), characters")
     axis.set_ylabel(f"target ({examination.languages[1]}), characters")
+    for one in (axis.xaxis, axis.yaxis):  # 10, 20, 50, 100 …, as people count
+        one.set_major_locator(SymmetricalLogLocator(base=10, linthresh=2, subs=[1, 2, 5]))
+        one.set_major_formatter(ScalarFormatter())
     axis.legend(loc="upper left", markerscale=3)
     return figure
 

@@ -37,11 +37,15 @@ def test_a_clean_corpus_is_clean(corpus, tmp_path):
 
 
 @pytest.mark.parametrize(("first", "last", "shift"), [(1, 50, 1), (2000, 2071, -2), (4941, 5000, 3)])
-def test_a_shifted_block_is_found(corpus, tmp_path, first, last, shift):
+def test_a_shifted_block_is_found(corpus, tmp_path, first, last, shift, evidence):
     blocks = [f for f in look_at(with_shift(corpus, first, last, shift), tmp_path).findings if f.shift is not None]
     assert [block.shift for block in blocks] == [shift]
     assert abs(blocks[0].first_line - first) <= 3
     assert abs(blocks[0].last_line - last) <= 3
+    error = max(abs(blocks[0].first_line - first), abs(blocks[0].last_line - last))
+    evidence(
+        "T13", f"lines {first} to {last} of {SIZE} made-up pairs shifted by {shift}: found, its ends wrong by", error
+    )
 
 
 def test_two_blocks_are_two(tmp_path):
@@ -53,7 +57,7 @@ def test_two_blocks_are_two(tmp_path):
     ]
 
 
-def test_scattered_damage_is_found(corpus, tmp_path):
+def test_scattered_damage_is_found(corpus, tmp_path, evidence):
     """Five kinds at once, each in 2 % of the pairs."""
     dice = random.Random(3)
     places = dice.sample(range(100, SIZE), 500)
@@ -73,6 +77,7 @@ def test_scattered_damage_is_found(corpus, tmp_path):
         found = set((seen.lines(kind) - 1).tolist())
         assert len(found & set(lines)) >= 0.98 * len(lines), kind
         assert len(found - set(lines)) <= SIZE / 100, kind
+        evidence("T13", f"{kind} in 2 % of {SIZE} made-up pairs: found", f"{len(found & set(lines))} of {len(lines)}")
     assert set(repeated) <= set((seen.lines("duplicate") - 1).tolist())
 
 

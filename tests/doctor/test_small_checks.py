@@ -116,11 +116,13 @@ def test_leaks(tmp_path):
 
 
 def test_implausible_compares_with_strangers():
-    own, strangers = np.full(1000, 40.0), np.full(1000, -30.0)
+    own, strangers = np.full(4000, 40.0), np.full(4000, -30.0)
     own[7], own[8] = -60.0, -60.0
-    num_words = np.full(1000, 20)
+    num_words = np.full(4000, 20)
     num_words[8] = 3  # too few to tell
     assert np.flatnonzero(find_implausible(own, strangers, num_words)).tolist() == [7]
+    # From a small corpus too little is learned to judge a single pair.
+    assert not find_implausible(own[:1000], strangers[:1000], num_words[:1000]).any()
 
 
 def test_words():
