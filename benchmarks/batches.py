@@ -1,6 +1,6 @@
 """How well batches are filled and how fast they are delivered, on real corpora.
 
-python benchmarks/batches            the table of docs/data.md
+python -m benchmarks.batches            the table of docs/data.md
 """
 
 import argparse

@@ -41,6 +41,8 @@ def train(
     codes = languages.split(",")
     if not all(LANGUAGE.fullmatch(code) for code in codes) or len(set(codes)) != len(codes):
         raise UsageError(f"--languages is '{languages}': expected different codes with commas between, such as zh,en")
+    if out.is_dir():
+        raise UsageError(f"--out is {out}, a folder: expected the name of a file to write")
     for path in corpora:
         next(texts(path, codes), None)  # a missing file is said before the long work
 
@@ -67,7 +69,7 @@ def encode(
     for lines in batches(strict):
         for ids in tokenizer.encode_all(lines):
             num_unknown += ids.count(SPECIAL.unk)
-            sys.stdout.write(" ".join(map(str, ids)) + "\n")
+            write_line(" ".join(map(str, ids)))
     if num_unknown:
         typer.echo(
             f"attendo: {num_unknown:,} unknown words; the kind {tokenizer.cutter.kind} cannot cut them", err=True
@@ -86,17 +88,22 @@ def decode(file: TokenizerFile) -> None:
         except (ValueError, InputError) as error:
             raise InputError(f"stdin, line {number}: {error}") from error
         # An id may be the byte of a line feed; a line must stay a line.
-        sys.stdout.write(text.replace("\n", " ") + "\n")
+        write_line(text.replace("\n", " "))
+
+
+def write_line(text: str) -> None:
+    """UTF-8, whatever the terminal's own encoding is."""
+    sys.stdout.buffer.write(text.encode() + b"\n")
 
 
 def texts(path: Path, languages: list[str]) -> Iterator[str]:
     """Every text in a file, whatever side it stands on; its own problems are the doctor's business."""
     name = path.with_suffix("") if path.suffix in COMPRESSED else path
     if name.suffix in (".jsonl", ".tmx"):
-        two = (languages[0], languages[1]) if len(languages) == 2 else None
-        for pair in CorpusFile(path, two).pairs(ignore):
-            yield pair.source
-            yield pair.target
+        for first, second in zip(languages, languages[1:] or languages, strict=False):
+            for pair in CorpusFile(path, (first, second)).pairs(ignore):
+                yield pair.source
+                yield pair.target
     else:
         for line in read_lines(path, ignore):
             yield from line.split("\t")
@@ -118,6 +125,8 @@ def stdin_lines(strict: bool) -> Iterator[str]:
             raise DataError(str(problem))
         typer.echo(f"attendo: {problem}", err=True)
 
+    if sys.stdin is None:
+        raise InputError("there is no stdin to read lines from")
     path = Path("stdin")
     for number, raw in enumerate(raw_lines(sys.stdin.buffer, path), start=1):
         yield decode_line(raw, path, number, report)

@@ -13,7 +13,7 @@ from attendo.data.batch import Batch
 from attendo.data.packing import Widths, pack, row_widths
 from attendo.data.parts import Part
 from attendo.data.sheet import Numbers, Sheet, gather
-from attendo.errors import DataError
+from attendo.errors import ConfigError, DataError
 from attendo.special_tokens import SPECIAL
 
 Rows = list[Numbers]  # example numbers, a row each
@@ -48,16 +48,23 @@ class Batches:
     def __post_init__(self) -> None:
         if not sum(map(len, self.parts)):
             raise DataError("no pairs to train on: every corpus is empty, or its filters dropped all")
+        if self.seed < 0 or self.tokens_per_batch < 1:
+            raise ConfigError(
+                f"seed = {self.seed} and tokens_per_batch = {self.tokens_per_batch}: expected at least 0 and 1"
+            )
 
     def stream(self, position: Position, rank: int = 0, world: int = 1) -> Iterator[tuple[Batch, Position]]:
         """Batches without end from a position on, each with the position behind it.
 
-        Of every `world` batches in a row each rank gets one; at the end of an epoch some ranks may have one more.
+        Of every `world` batches in a row each rank gets one. At the end of an epoch some ranks may have one more, so
+        each rank has a position of its own.
         """
         number, start = position.epoch, position.batch
         while True:
             epoch = self.epoch(number)
             own = epoch.plan[rank::world]
+            if epoch.plan and not own:
+                raise DataError(f"{len(epoch.plan)} batches an epoch cannot be shared among {world} processes")
             for place in range(start, len(own)):
                 behind = Position(number, place + 1) if place + 1 < len(own) else Position(number + 1, 0)
                 yield epoch.assemble(own[place]), behind
@@ -68,6 +75,8 @@ class Batches:
         first = first_examples(parts)
         numbers = [part.numbers(self.seed, number) + first[place] for place, part in enumerate(parts)]
         examples = np.concatenate(numbers)
+        if len(examples) == 0:  # of a corpus of 40 pairs with weight 0.01 most epochs get none
+            return Epoch(parts, [], self.packed)
         source, target = (lengths[examples] for lengths in lengths_of(parts))
         rng = np.random.default_rng([self.seed, number])
         if self.packed:
@@ -132,7 +141,7 @@ def plan_packed(
 def plan_single(source: Numbers, target: Numbers, tokens_per_batch: int, rng: np.random.Generator) -> list[Planned]:
     """One pair a row: sorted by length, chance deciding among neighbours, cut where the next pair would not fit."""
     blur = rng.random(len(source))
-    order = np.lexsort((source + blur, target + 2 * blur))
+    order = np.lexsort((source + blur, (target + 2 * blur).astype(np.int64)))
     batches, start, longest = [], 0, np.maximum(source, target)[order]
     widest = 0
     for place, length in enumerate(longest.tolist()):

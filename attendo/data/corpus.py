@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attendo.data.lines import COMPRESSED, Problem, Report, count_lines, open_bytes, read_lines
+from attendo.data.lines import COMPRESSED, DAMAGE, Problem, Report, broken, clean, count_lines, open_bytes, read_lines
 from attendo.errors import DataError
+from attendo.text.language import base_language
 
+TMX_CODES = {"bpt", "ept", "it", "ph", "ut"}
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -79,7 +81,7 @@ def read_tsv(path: Path, report: Report) -> Iterator[Pair]:
             report(Problem("one_column", str(path), number, "no tab: expected source<TAB>target"))
         elif more:
             report(Problem("extra_column", str(path), number, "more than two columns; the first two are used"))
-        yield checked(Pair(number, source, target), path, report)
+        yield checked(Pair(number, source, target), path, path, report)
 
 
 def read_two_files(source: Path, target: Path, report: Report) -> Iterator[Pair]:
@@ -92,7 +94,7 @@ def read_two_files(source: Path, target: Path, report: Report) -> Iterator[Pair]
         )
     lines = zip(read_lines(source, report), read_lines(target, report), strict=True)
     for number, (ours, theirs) in enumerate(lines, start=1):
-        yield checked(Pair(number, ours, theirs), source, report)
+        yield checked(Pair(number, ours, theirs), source, target, report)
 
 
 def read_jsonl(path: Path, languages: tuple[str, str] | None, report: Report) -> Iterator[Pair]:
@@ -106,8 +108,8 @@ def read_jsonl(path: Path, languages: tuple[str, str] | None, report: Report) ->
         if pair is None:
             keys = " and ".join(languages or ("source", "target"))
             report(Problem("not_a_pair", str(path), number, f"expected a JSON object with texts {keys}"))
-        source, target = pair or ("", "")
-        yield checked(Pair(number, source, target), path, report)
+        source, target = (clean(side, path, number, report) for side in pair or ("", ""))
+        yield checked(Pair(number, source, target), path, path, report)
 
 
 def sides_of(record: Any, languages: tuple[str, str] | None) -> tuple[str, str] | None:
@@ -127,36 +129,54 @@ def read_tmx(path: Path, languages: tuple[str, str] | None, report: Report) -> I
         raise DataError(f"{path}: a TMX file can hold many languages; name two (for example zh,en)")
     from lxml import etree
 
+    number = 0
     try:
         with open_bytes(path) as stream:
-            units = etree.iterparse(stream, tag="tu", resolve_entities=False, no_network=True, load_dtd=False)
+            # {*}: some writers name a namespace, most do not
+            units = etree.iterparse(stream, tag="{*}tu", resolve_entities=False, no_network=True, load_dtd=False)
             for number, (_, unit) in enumerate(units, start=1):
-                sides = {language_of(variant): text_of(variant) for variant in unit.iterfind("tuv")}
-                missing = [language for language in languages if language not in sides]
-                if missing:
-                    report(Problem("missing_language", str(path), number, f"no text in {' or '.join(missing)}"))
-                yield checked(Pair(number, *(sides.get(language, "") for language in languages)), path, report)
+                yield checked(read_unit(unit, number, languages, path, report), path, path, report)
                 unit.clear()
                 while unit.getprevious() is not None:  # or the finished units would pile up in memory
                     del unit.getparent()[0]
     except etree.XMLSyntaxError as error:
         raise DataError(f"{path} is not well-formed TMX: {error.msg}") from error
+    except DAMAGE as error:
+        raise broken(path, error) from error
+    if number == 0:
+        raise DataError(f"{path} has no translation units: expected TMX with <tu> elements")
 
 
-def language_of(variant: Any) -> str:
-    """zh-CN is zh."""
-    name = variant.get(XML_LANG) or variant.get("lang") or ""
-    return str(name).lower().replace("_", "-").split("-")[0]
+def read_unit(unit: Any, number: int, languages: tuple[str, str], path: Path, report: Report) -> Pair:
+    sides: dict[str, str] = {}
+    for variant in unit.iterfind("{*}tuv"):
+        name = variant.get(XML_LANG) or variant.get("lang") or ""
+        if base_language(name) in sides:
+            report(Problem("language_twice", str(path), number, f"more than one text in {name}; the first is used"))
+        sides.setdefault(base_language(name), segment_text(variant.find("{*}seg")))
+    wanted = [base_language(language) for language in languages]
+    missing = [language for language in wanted if language not in sides]
+    if missing:
+        report(Problem("missing_language", str(path), number, f"no text in {' or '.join(missing)}"))
+    return Pair(number, *(sides.get(language, "") for language in wanted))
 
 
-def text_of(variant: Any) -> str:
-    """The segment's text without inline markup; line breaks inside it are spaces."""
-    segment = variant.find("seg")
-    return "" if segment is None else " ".join("".join(segment.itertext()).split("\n")).strip()
+def segment_text(segment: Any) -> str:
+    """What a person reads; line breaks inside it are spaces."""
+    return "" if segment is None else " ".join("".join(readable(segment)).split("\n")).strip()
 
 
-def checked(pair: Pair, path: Path, report: Report) -> Pair:
-    for side, text in (("source", pair.source), ("target", pair.target)):
+def readable(element: Any) -> Iterator[str]:
+    """Text without the codes of the program it came from, which TMX keeps inside <bpt>, <ept>, <it>, <ph> and <ut>."""
+    yield element.text or ""
+    for child in element:
+        if isinstance(child.tag, str) and child.tag.rpartition("}")[2] not in TMX_CODES:
+            yield from readable(child)
+        yield child.tail or ""
+
+
+def checked(pair: Pair, source_path: Path, target_path: Path, report: Report) -> Pair:
+    for side, text, path in (("source", pair.source, source_path), ("target", pair.target, target_path)):
         if not text.strip():
             report(Problem(f"empty_{side}", str(path), pair.line, f"the {side} is empty"))
     return pair

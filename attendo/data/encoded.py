@@ -9,21 +9,22 @@ once do no harm.
 import hashlib
 import json
 import os
+import platform
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.data.corpus import AlignedFiles, Corpus, CorpusFile, Pair
+from attendo.data.corpus import Corpus, CorpusFile, Pair
 from attendo.data.filters import Filter, FilterConfig, Ledger
 from attendo.data.lines import Report, ignore
-from attendo.errors import DataError
+from attendo.errors import AttendoError, DataError
 from attendo.json_file import read_json
 from attendo.text.tokenizer import Tokenizer
 
@@ -76,7 +77,10 @@ def encode_corpus(
     """Open the encoded corpus, making it first if it is not there. `progress` hears how many pairs were read."""
     folder = cache / cache_key(corpus, tokenizer, languages, filters)
     if not folder.exists():
-        cache.mkdir(parents=True, exist_ok=True)
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"cannot make the folder {cache}: {error.strerror or error}") from error
         sweep(cache)
         build(folder, corpus, tokenizer, Filter(filters, languages), report, progress)
     return open_encoded(folder)
@@ -84,11 +88,10 @@ def encode_corpus(
 
 def cache_key(corpus: Corpus, tokenizer: Tokenizer, languages: tuple[str, str], filters: FilterConfig) -> str:
     paths = [corpus.path] if isinstance(corpus, CorpusFile) else [corpus.source, corpus.target]
-    kind = "aligned" if isinstance(corpus, AlignedFiles) else "file"
     what = {
         "format": FORMAT,
-        "kind": kind,
         "text": [(path.suffixes, hash_file(path)) for path in paths],
+        "read_as": corpus.languages if isinstance(corpus, CorpusFile) else "aligned",
         "tokenizer": hashlib.sha256(repr((tokenizer.cutter, tokenizer.languages)).encode()).hexdigest(),
         "languages": languages,
         "filters": asdict(filters),
@@ -113,7 +116,7 @@ def build(
     progress: Callable[[int], None],
 ) -> None:
     small = np.uint16 if tokenizer.vocab_size <= 2**16 else np.uint32
-    unfinished = Path(tempfile.mkdtemp(prefix=f"{UNFINISHED}{os.getpid()}-", dir=folder.parent))
+    unfinished = Path(tempfile.mkdtemp(prefix=f"{mark()}{os.getpid()}-", dir=folder.parent))
     try:
         with (
             (unfinished / "source.ids").open("wb") as source,
@@ -134,7 +137,11 @@ def build(
         ledger = judge.ledger
         meta = {"format": FORMAT, "dtype": np.dtype(small).name, "read": ledger.read, "kept": ledger.kept}
         meta["dropped"] = dict(ledger.dropped)
-        (unfinished / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+        with (unfinished / "meta.json").open("w", encoding="utf-8") as text:
+            json.dump(meta, text)
+            text.flush()
+            os.fsync(text.fileno())
+        unfinished.chmod(0o755)  # a temporary folder is for its owner alone; a cache may be shared
         try:
             unfinished.rename(folder)
         except OSError:
@@ -163,12 +170,17 @@ def write_ids(file: BinaryIO, sentences: list[list[int]], dtype: type[np.uint16]
 
 def open_encoded(folder: Path) -> EncodedCorpus:
     """Sizes are checked against each other, so a file that was cut off is found before it is used."""
-    meta = read_json(folder / "meta.json", largest=100_000)
-    if not isinstance(meta, dict) or meta.get("format") != FORMAT or meta.get("dtype") not in ("uint16", "uint32"):
-        raise damaged(folder)
-    lengths = np.fromfile(folder / "lengths", dtype=np.int32)
-    if lengths.size != 2 * meta.get("kept", -1) or (lengths.size and lengths.min() < 0):
-        raise damaged(folder)
+    try:
+        meta = read_json(folder / "meta.json", largest=100_000)
+        lengths = np.fromfile(folder / "lengths", dtype=np.int32)
+        if (meta["format"], lengths.size, lengths.min(initial=0)) != (FORMAT, 2 * meta["kept"], 0):
+            raise damaged(folder)
+        return read_sides(folder, meta, lengths)
+    except (AttendoError, OSError, KeyError, TypeError, ValueError) as error:
+        raise damaged(folder) from error
+
+
+def read_sides(folder: Path, meta: dict[str, Any], lengths: NDArray[np.int32]) -> EncodedCorpus:
     ours, theirs = lengths.reshape(-1, 2).T
     source = open_side(folder / "source.ids", meta["dtype"], ours, folder)
     target = open_side(folder / "target.ids", meta["dtype"], theirs, folder)
@@ -191,9 +203,15 @@ def damaged(folder: Path) -> DataError:
     return DataError(f"the encoded corpus in {folder} is damaged: delete the folder and it will be made again")
 
 
+def mark() -> str:
+    """How unfinished folders made on this machine begin; a cache may be shared with others."""
+    machine = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+    return f"{UNFINISHED}{machine}-"
+
+
 def sweep(cache: Path) -> None:
-    """Remove what killed builds left behind; a folder names the process that was making it."""
-    for leftover in cache.glob(f"{UNFINISHED}*"):
-        process = leftover.name.removeprefix(UNFINISHED).split("-")[0]
+    """Remove what killed builds on this machine left behind; a folder names the process that was making it."""
+    for leftover in cache.glob(f"{mark()}*"):
+        process = leftover.name.removeprefix(mark()).split("-")[0]
         if process.isdigit() and not Path(f"/proc/{process}").exists() and Path("/proc").exists():
             shutil.rmtree(leftover, ignore_errors=True)

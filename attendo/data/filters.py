@@ -61,7 +61,10 @@ class Filter:
         if self.config.duplicates:
             # Only what would be kept counts as seen, or a pair could go because of one that went itself.
             places = [place for place, reason in enumerate(reasons) if reason is None]
-            hashes = [fingerprint(f"{pairs[place].source}\t{pairs[place].target}") for place in places]
+            hashes = [
+                fingerprint(f"{len(pairs[place].source)} {pairs[place].source}{pairs[place].target}")
+                for place in places
+            ]
             for place, new in zip(places, self.seen.add(np.array(hashes, dtype=np.uint64)), strict=True):
                 if not new:
                     reasons[place] = "duplicate"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from attendo.errors import DataError
-from attendo.text.normalize import REPLACEMENT
+from attendo.text.normalize import LONE_SURROGATE, REPLACEMENT
 
 zstd: Any
 try:
@@ -59,18 +59,26 @@ def decode_line(raw: bytes, path: Path, number: int, report: Report) -> str:
         raw = raw.removeprefix(b"\xef\xbb\xbf")
         if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise DataError(f"{path} is UTF-16: expected UTF-8 (iconv -f UTF-16 -t UTF-8)")
+    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
     if len(raw) > LONGEST_LINE:
         report(Problem("long_line", str(path), number, f"longer than {LONGEST_LINE:,} bytes; the rest is cut off"))
         raw = raw[:LONGEST_LINE]
-    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         report(Problem("invalid_utf8", str(path), number, f"byte {error.start + 1} is not UTF-8; replaced by U+FFFD"))
         text = raw.decode("utf-8", errors="replace")
+    return clean(text, path, number, report)
+
+
+def clean(text: str, path: Path, number: int, report: Report) -> str:
+    """Without what is no character: NUL, and halves of surrogate pairs, which JSON can spell."""
     if "\0" in text:
         report(Problem("nul", str(path), number, "a NUL character; replaced by U+FFFD"))
         text = text.replace("\0", REPLACEMENT)
+    if LONE_SURROGATE.search(text):
+        report(Problem("surrogate", str(path), number, "half a surrogate pair; replaced by U+FFFD"))
+        text = LONE_SURROGATE.sub(REPLACEMENT, text)
     return text
 
 
@@ -100,7 +108,9 @@ def count_lines(path: Path) -> int:
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """The file's bytes, decompressed by the end of its name."""
+    """The file's bytes, decompressed by the end of its name. Files are read more than once, which a pipe cannot be."""
+    if path.exists() and not path.is_file():
+        raise DataError(f"cannot read {path}: expected a file, this is a folder, a pipe or a device")
     try:
         match path.suffix:
             case ".gz":

@@ -1,5 +1,6 @@
 """What an epoch is mixed from: corpora in one direction each, with a weight, maybe with BPE-dropout."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,8 +32,8 @@ class Part:
         """Its pairs in this epoch. Of a fraction of the corpus each epoch takes the next, until all had their turn."""
         count = len(self)
         whole = int(self.weight)
-        some = round((self.weight - whole) * count)
-        turn = np.arange((epoch - 1) * some, epoch * some) % max(1, count)
+        some = (self.weight - whole) * count  # a number of pairs that need not be whole, so counted from the start
+        turn = np.arange(math.floor((epoch - 1) * some + 1e-9), math.floor(epoch * some + 1e-9)) % max(1, count)
         order = np.random.default_rng([seed, count]).permutation(count)
         return np.concatenate((np.tile(np.arange(count), whole), order[turn]))
 

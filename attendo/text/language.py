@@ -9,12 +9,18 @@ SURE = 0.99
 ENOUGH_LETTERS = 20
 
 
+def base_language(code: str) -> str:
+    """zh-CN and zh_Hant are zh."""
+    return code.lower().replace("_", "-").partition("-")[0]
+
+
 def could_be(text: str, language: str) -> bool:
+    language = base_language(language)
     letters = [character for character in text if character.isalpha()]
     if not letters:
         return True
     han = sum(is_han(character) for character in letters) / len(letters)
-    if language == "zh":
+    if language in ("zh", "yue"):
         return han > 0.25
     if language in ("ja", "ko"):
         return True

@@ -82,14 +82,15 @@ class Tokenizer:
 
     def decode(self, ids: Iterable[int]) -> str:
         """Control ids say nothing; bytes that are no UTF-8 become U+FFFD."""
-        return b"".join([self._surface(number) for number in ids]).decode("utf-8", errors="replace")
+        surface = [self._surfaces[self._checked(number)] for number in ids]
+        return b"".join(surface).decode("utf-8", errors="replace")
 
-    def _surface(self, number: int) -> bytes:
-        if not 0 <= number < len(self._surfaces):
+    def _checked(self, number: int) -> int:
+        if not 0 <= number < self.layout.size:
             raise InputError(f"token id {number} is outside the vocabulary: expected 0 to {self.vocab_size - 1}")
-        return self._surfaces[number]
+        return number
 
     def names(self, ids: Iterable[int]) -> list[str]:
         """Ids as a person may read them."""
         every = names(self.layout, self.cutter.pieces)
-        return [every[number] for number in ids]
+        return [every[self._checked(number)] for number in ids]

@@ -7,7 +7,6 @@ to collide and no special tokens to smuggle in.
 """
 
 import json
-import math
 import os
 import re
 from collections.abc import Sequence
@@ -17,13 +16,14 @@ from typing import Any
 
 from attendo.errors import InputError
 from attendo.json_file import read_json
-from attendo.text.kinds import KINDS, Bpe, Characters, Cutter, Unigram, WordPiece, Words
+from attendo.text.kinds import BYTES, KINDS, UNKNOWN, Bpe, Characters, Cutter, Unigram, WordPiece, Words
 
 FORMAT = 1
 LARGEST_FILE = 64 * 2**20
 MOST_PIECES = 1_000_000
 LONGEST_PIECE = 128
 MOST_LANGUAGES = 200
+RESERVED = frozenset({*BYTES, UNKNOWN})
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 
 
@@ -117,6 +117,8 @@ class Checked:
                 raise self.wrong(f"piece {number} holds half a surrogate pair")
         if len(set(pieces)) != len(pieces):
             raise self.wrong("a piece is listed twice")
+        if reserved := RESERVED.intersection(pieces):
+            raise self.wrong(f"{min(reserved)} is a name of the tokenizer's own and cannot be a piece")
         return tuple(pieces)
 
     def single(self, pieces: tuple[str, ...]) -> tuple[str, ...]:
@@ -143,6 +145,6 @@ class Checked:
         if len(scores) != count:
             raise self.wrong(f"{len(scores)} scores for {count} pieces")
         for number, score in enumerate(scores):
-            if type(score) not in (int, float) or not math.isfinite(score) or not -1e6 <= score <= 0:
+            if type(score) not in (int, float) or not -1e6 <= score <= 0:  # NaN is in no range
                 raise self.wrong(f"score {number} is not a log-probability")
         return tuple(float(score) for score in scores)

@@ -16,6 +16,7 @@ from attendo.text.cut import cut
 from attendo.text.kinds import CONTINUES, UNKNOWN, Bpe, Characters, Cutter, Kind, Unigram, WordPiece, Words
 from attendo.text.normalize import normalize
 from attendo.text.tokenizer import Tokenizer
+from attendo.text.tokenizer_file import LONGEST_PIECE as LONGEST_IN_FILE
 from attendo.text.vocabulary import Layout
 
 # Characters rarer than this are left to their bytes: a Chinese corpus has thousands that occur once or twice.
@@ -68,7 +69,7 @@ def learn(texts: Callable[[], Iterable[str]], alphabet: list[str], num_pieces: i
                 vocab_size=num_pieces, continuing_subword_prefix=CONTINUES, show_progress=False, special_tokens=[]
             )
             model = run_trainer(models.WordPiece(unk_token=UNKNOWN), wordpiece_trainer, kept)
-            return WordPiece(in_order(model["vocab"]))
+            return WordPiece(tuple(piece for piece in in_order(model["vocab"]) if len(piece) <= LONGEST_IN_FILE))
 
 
 def run_trainer(model: models.Model, trainer: trainers.Trainer, texts: Iterator[str]) -> dict[str, Any]:
@@ -114,7 +115,6 @@ def most_frequent_words(texts: Iterable[str], num_pieces: int) -> tuple[str, ...
     """Words as they stand in the text, a leading space included; ties by code point."""
     counts: Counter[str] = Counter()
     for text in texts:
-        text = normalize(text)
-        counts.update(cut(text) if text.isascii() else cut_into_words(text))
+        counts.update(cut_into_words(normalize(text)))
     ranked = sorted((word for word in counts if len(word) <= 100), key=lambda word: (-counts[word], word))
     return tuple(ranked[:num_pieces])

@@ -71,6 +71,7 @@ def test_a_line_feed_among_the_ids_stays_inside_its_line(trained):
         (("train", "x.tsv", "--languages", "zh,zh", "--out", "y"), 2, b"different codes"),
         (("train", "x.tsv", "--languages", "zh,en", "--kind", "bep", "--out", "y"), 2, b"expected one of bpe"),
         (("train", "missing.tsv", "--languages", "zh,en", "--out", "y"), 1, b"cannot read missing.tsv"),
+        (("train", "x.tsv", "--languages", "zh,en", "--out", "."), 2, b"a folder"),
         (("encode", "missing.json"), 1, b"cannot read missing.json"),
     ],
 )

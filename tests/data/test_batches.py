@@ -173,11 +173,30 @@ def test_ranges():
     assert ranges(np.array([5, 9, 3]), np.array([2, 3, 0])).tolist() == [5, 6, 9, 10, 11]
 
 
+def test_a_tiny_share_of_a_small_corpus_still_gets_its_turn():
+    """Weight 0.01 of 40 pairs: none in most epochs, all of them after a hundred."""
+    small = [part(40, weight=0.01)]
+    alone = Batches(small, 1500, seed=1)
+    found = Counter()
+    for batch, after in alone.stream(Position()):
+        found.update(pairs_in(batch))
+        if after.epoch > 100:
+            break
+    assert found == expected_pairs(small, weight=lambda part: 1)
+
+
+def test_more_processes_than_batches_is_one_sentence():
+    with pytest.raises(DataError, match="1 batches an epoch cannot be shared among 2 processes"):
+        next(Batches([part(1)], 1500, seed=1).stream(Position(), rank=1, world=2))
+
+
 def test_nothing_to_train_on_is_one_sentence():
     with pytest.raises(DataError, match="no pairs to train on"):
         Batches([Part(side([]), side([]), tag=4)], 1000, seed=1)
     with pytest.raises(ConfigError, match="weight = 0"):
         part(weight=0)
+    with pytest.raises(ConfigError, match="seed = -1"):
+        Batches([part(3)], 1000, seed=-1)
 
 
 @pytest.fixture

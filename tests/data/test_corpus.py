@@ -80,7 +80,7 @@ def test_an_endless_line_is_cut_and_said(tmp_path, monkeypatch):
     path = write(tmp_path / "a.txt", b"x" * 1000 + b"\nnext\n" + b"y" * 99 + b"\n" + b"z" * 100 + b"\n" + b"w" * 250)
     lines, problems = lines_and_problems(path)
     assert lines == ["x" * 100, "next", "y" * 99, "z" * 100, "w" * 100]
-    assert [problem.line for problem in problems if problem.kind == "long_line"] == [1, 4, 5]
+    assert [problem.line for problem in problems if problem.kind == "long_line"] == [1, 5]
 
 
 def test_tsv(tmp_path):
@@ -114,6 +114,20 @@ def test_unequal_counts_stop_before_any_work(tmp_path, evidence):
     evidence("T13", "files of unequal line counts stopped before any work", "1 of 1")
 
 
+def test_jsonl_can_spell_what_is_no_character(tmp_path):
+    path = write(tmp_path / "a.jsonl", rb'{"source": "a\u0000b", "target": "c\ud800d"}')
+    pairs, problems = pairs_and_problems(CorpusFile(path))
+    assert pairs == [(1, "a\ufffdb", "c\ufffdd")]
+    assert problems == [("nul", 1), ("surrogate", 1)]
+
+
+def test_an_empty_side_is_reported_in_its_own_file(tmp_path):
+    files = AlignedFiles(write(tmp_path / "a.zh", "一\n".encode()), write(tmp_path / "a.en", b"\n"))
+    problems = []
+    list(files.pairs(problems.append))
+    assert [problem.file for problem in problems] == [str(tmp_path / "a.en")]
+
+
 def test_jsonl(tmp_path):
     rows = [
         {"source": "a", "target": "b"}, {"translation": {"zh": "一", "en": "one"}}, {"zh": "二", "en": "two"},
@@ -127,7 +141,8 @@ def test_jsonl(tmp_path):
 
 
 TMX = """<?xml version="1.0" encoding="UTF-8"?><tmx version="1.4"><header/><body>
-<tu><tuv xml:lang="zh-CN"><seg>你好，<bpt i="1">世</bpt>界</seg></tuv><tuv xml:lang="en-US"><seg>Hello
+<tu><tuv xml:lang="zh-CN"><seg>你好，<bpt i="1">&lt;b&gt;</bpt>世<hi>界</hi><ept i="1">&lt;/b&gt;</ept></seg></tuv>
+<tuv xml:lang="en-US"><seg>Hello
 world</seg></tuv></tu>
 <tu><tuv xml:lang="de"><seg>nur</seg></tuv><tuv xml:lang="EN"><seg>only &amp; alone</seg></tuv></tu>
 </body></tmx>"""
@@ -140,6 +155,20 @@ def test_tmx(tmp_path):
     assert problems == [("missing_language", 2), ("empty_source", 2)]
     with pytest.raises(DataError, match="name two"):
         pairs_and_problems(CorpusFile(path))
+
+
+def test_tmx_with_a_namespace_and_a_language_twice(tmp_path):
+    text = TMX.replace('<tmx version="1.4">', '<tmx version="1.4" xmlns="http://www.lisa.org/tmx14">')
+    text = text.replace("</tu>", '<tuv xml:lang="en"><seg>again</seg></tuv></tu>', 1)
+    path = write(tmp_path / "a.tmx", text.encode())
+    pairs, problems = pairs_and_problems(CorpusFile(path, ("zh-CN", "en-GB")))
+    assert pairs == [(1, "你好，世界", "Hello world"), (2, "", "only & alone")]
+    assert ("language_twice", 1) in problems
+
+
+def test_xml_without_units_is_no_tmx(tmp_path):
+    with pytest.raises(DataError, match="no translation units"):
+        pairs_and_problems(CorpusFile(write(tmp_path / "a.tmx", b"<html><p>no</p></html>"), ("zh", "en")))
 
 
 def test_hostile_tmx_expands_nothing(tmp_path):
@@ -158,11 +187,10 @@ def test_hostile_tmx_expands_nothing(tmp_path):
     assert len(str(pairs)) < 1000
 
 
-@pytest.mark.parametrize("end", [".gz", ".xz", ".zst", ".tmx"])
+@pytest.mark.parametrize("name", ["a.tsv.gz", "a.tsv.xz", "a.tsv.zst", "a.tmx", "a.tmx.gz", "a.tmx.xz", "a.tmx.zst"])
 @pytest.mark.parametrize("damage", ["cut", "garbage"])
-def test_a_damaged_file_is_one_sentence(end, damage, tmp_path):
-    name = f"a{end}" if end == ".tmx" else f"a.tsv{end}"
-    whole = write(tmp_path / name, TMX.encode() if end == ".tmx" else b"a\tb\n" * 5000).read_bytes()
+def test_a_damaged_file_is_one_sentence(name, damage, tmp_path):
+    whole = write(tmp_path / name, TMX.encode() if "tmx" in name else b"a\tb\n" * 5000).read_bytes()
     (tmp_path / name).write_bytes(whole[: len(whole) // 2] if damage == "cut" else b"garbage" * 100)
     with pytest.raises(DataError, match=r"damaged|well-formed"):
         pairs_and_problems(CorpusFile(tmp_path / name, languages=("zh", "en")))
@@ -173,5 +201,8 @@ def test_wrong_names_are_one_sentence(tmp_path):
         pairs_and_problems(CorpusFile(tmp_path / "missing.tsv"))
     with pytest.raises(DataError, match=r"known are \.tsv, \.jsonl and \.tmx"):
         pairs_and_problems(CorpusFile(write(tmp_path / "a.doc", b"")))
+    (tmp_path / "b.tsv").mkdir()
+    with pytest.raises(DataError, match="a folder, a pipe or a device"):
+        pairs_and_problems(CorpusFile(tmp_path / "b.tsv"))
     with pytest.raises(DataError, match="UTF-16"):
         pairs_and_problems(CorpusFile(write(tmp_path / "a.tsv", "a\tb\n".encode("utf-16"))))

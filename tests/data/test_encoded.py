@@ -11,7 +11,7 @@ from attendo.data import encoded
 from attendo.data.corpus import AlignedFiles, CorpusFile
 from attendo.data.encoded import encode_corpus
 from attendo.data.filters import FilterConfig
-from attendo.errors import AttendoError, DataError
+from attendo.errors import DataError
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.text.conftest import made_up_texts
 
@@ -76,7 +76,7 @@ def test_damage_is_found(corpus_file, bpe, tmp_path, name, damage):
         (folder / name).unlink()
     else:
         (folder / name).write_bytes(whole[:-5] if damage == "cut" else whole + b"12345")
-    with pytest.raises((AttendoError, FileNotFoundError)):
+    with pytest.raises(DataError, match="delete the folder"):
         encode(corpus_file, bpe, tmp_path / "cache")
 
 
@@ -138,10 +138,25 @@ def test_two_builds_at_once_agree(builder, corpus_file, bpe, tmp_path):
 
 
 def test_a_build_under_way_is_not_swept(tmp_path):
-    alive = tmp_path / f".unfinished-{os.getpid()}-x"
-    dead = tmp_path / ".unfinished-999999999-x"
-    alive.mkdir()
-    dead.mkdir()
+    alive = tmp_path / f"{encoded.mark()}{os.getpid()}-x"
+    dead = tmp_path / f"{encoded.mark()}999999999-x"
+    elsewhere = tmp_path / ".unfinished-another1-999999999-x"
+    for folder in (alive, dead, elsewhere):
+        folder.mkdir()
     encoded.sweep(tmp_path)
-    assert alive.exists()
-    assert not dead.exists()
+    assert sorted(tmp_path.iterdir()) == sorted([alive, elsewhere])
+
+
+def test_how_the_file_is_read_is_part_of_the_key(bpe, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"zh": "我", "en": "I"}\n', encoding="utf-8")
+    counts = [
+        len(encode_corpus(CorpusFile(path, languages), bpe, LANGUAGES, FilterConfig(), tmp_path / "cache"))
+        for languages in (None, LANGUAGES)
+    ]
+    assert counts == [0, 1]
+
+
+def test_an_unusable_cache_is_one_sentence(corpus_file, bpe, tmp_path):
+    with pytest.raises(DataError, match="cannot make the folder"):
+        encode(corpus_file, bpe, corpus_file / "cache")

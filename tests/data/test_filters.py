@@ -101,7 +101,8 @@ def test_impossible_filters_are_one_sentence(config):
         ("12:30", "en", True), ("GPU 上的训练", "zh", True), ("日本語です", "ja", True),
         ("Das ist ein ganz gewöhnlicher deutscher Satz über das Wetter.", "en", False),
         ("Das ist ein ganz gewöhnlicher deutscher Satz über das Wetter.", "de", True),
-        ("This is a plain English sentence about nothing.", "en", True),
+        ("This is a plain English sentence about nothing.", "en", True), ("我爱你", "zh-CN", True),
+        ("Esta é uma frase bastante comum em português do Brasil.", "pt-BR", True),
     ],
 )  # fmt: skip
 def test_could_be(text, language, expected):

@@ -159,8 +159,11 @@ def test_the_layout_of_the_ids(tokenizers, kind):
     assert tokenizer.decode([0, 1, 2, 4, 5]) == ""
     with pytest.raises(InputError, match="does not know the language 'fr': it knows zh, en"):
         tokenizer.tag("fr")
-    with pytest.raises(InputError, match="token id 999999 is outside the vocabulary"):
-        tokenizer.decode([999999])
+    for wrong in (999999, -1):
+        with pytest.raises(InputError, match=f"token id {wrong} is outside the vocabulary"):
+            tokenizer.decode([wrong])
+        with pytest.raises(InputError, match=f"token id {wrong} is outside the vocabulary"):
+            tokenizer.names([wrong])
 
 
 @pytest.mark.parametrize("kind", ["wordpiece", "word"])
@@ -198,6 +201,13 @@ def test_a_saved_tokenizer_is_the_same(tokenizers, kind, tmp_path):
     assert (loaded.cutter, loaded.languages) == (tokenizers[kind].cutter, ("zh", "en"))
     texts = [*made_up_texts(20, seed=5), *NASTY]
     assert loaded.encode_all(texts) == tokenizers[kind].encode_all(texts) == [loaded.encode(text) for text in texts]
+
+
+def test_a_word_without_end_makes_no_file_that_cannot_be_read(tmp_path):
+    long = "".join(chr(0x0E01 + n % 40) for n in range(240))
+    tokenizer = train_tokenizer(lambda: [long] * 50, ["th"], TokenizerConfig(vocab_size=900, kind="wordpiece"))
+    tokenizer.save(tmp_path / "t.json")
+    assert Tokenizer.load(tmp_path / "t.json").cutter == tokenizer.cutter
 
 
 def test_training_is_deterministic():

@@ -14,6 +14,7 @@ HOSTILE = {
     "a piece of 500 KB": ({**GOOD, "pieces": ["a" * 500_000]}, "piece 0 is not a text of 1 to 128 characters"),
     "too many pieces": ({**GOOD, "pieces": ["a"] * 1_000_001}, "at most 1,000,000 pieces"),
     "a piece twice": ({**GOOD, "pieces": ["a", "b", "a"]}, "listed twice"),
+    "a piece named like a byte": ({**GOOD, "pieces": ["<0x41>"], "merges": []}, "is a name of the tokenizer's own"),
     "an empty piece": ({**GOOD, "pieces": ["", "b"]}, "piece 0"),
     "a piece that is no text": ({**GOOD, "pieces": [1, 2]}, "piece 0"),
     "half a surrogate": ({**GOOD, "pieces": ["\ud800"], "merges": []}, "surrogate"),
@@ -39,6 +40,9 @@ HOSTILE = {
     ),
     "a score of infinity": (
         {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": [float("inf")]}, "score 0",
+    ),
+    "a score of 400 digits": (
+        {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": [-(10**400)]}, "score 0",
     ),
     "a score that is no number": (
         {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": ["x"]}, "score 0",
