@@ -21,5 +21,7 @@ def data_folder() -> Path:
 def describe_machine() -> str:
     git = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
     commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "no commit"
+    if subprocess.run([*git[:3], "diff", "--quiet", "HEAD"], check=False).returncode:
+        commit += " with changes"
     date = datetime.datetime.now(datetime.UTC).date()
     return f"{date}, commit {commit}, {os.cpu_count()} cores {platform.machine()}, Python {platform.python_version()}"
