@@ -30,7 +30,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         notes = Path(folder) / "evidence.jsonl"
         environment = {**os.environ, "ATTENDO_EVIDENCE": str(notes), "ATTENDO_DATA": str(data_folder())}
-        command = [sys.executable, "-m", "pytest", "-n", "2", *sys.argv[1:]]
+        command = [sys.executable, "-m", "pytest", "-n", "2", "-m", "not slow", *sys.argv[1:]]
         code = subprocess.run(command, env=environment, cwd=ROOT, check=False).returncode
         found = [json.loads(line) for line in notes.read_text(encoding="utf-8").split("\n") if line]
     if code:
