@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
+CHUNK = 2**20
 
 
 def fingerprint(text: str) -> int:
@@ -56,7 +57,9 @@ class Seen:
         return (hashes & np.uint64(len(self.table) - 1)).astype(np.intp)
 
     def grow(self) -> None:
-        old = self.table[self.table != 0]
-        self.table = np.zeros(2 * len(self.table), dtype=np.uint64)
+        old = self.table
+        self.table = np.zeros(2 * len(old), dtype=np.uint64)
         self.count = 0
-        self.insert(old)
+        for start in range(0, len(old), CHUNK):  # all at once would need several times the table's own memory
+            part = old[start : start + CHUNK]
+            self.insert(part[part != 0])
