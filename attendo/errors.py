@@ -22,6 +22,14 @@ class InputError(AttendoError):
     """A tensor, text or file handed to a working machine that does not fit it."""
 
 
+class WriteError(AttendoError):
+    """A file that could not be written: a full disk, a folder that is not ours."""
+
+
+class TrainingError(AttendoError):
+    """A run that cannot go on; what it had learnt is in its last checkpoint."""
+
+
 class UsageError(AttendoError):
     """The command was called in a way it does not understand."""
 

@@ -11,9 +11,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "attendo"
 
 ORDER = [
-    {"errors", "special_tokens"}, {"json_file"}, {"text"}, {"data"}, {"bundle"}, {"model"}, {"decoding"},
-    {"checkpoint"}, {"training"}, {"engines"}, {"translation"}, {"evaluation"}, {"view"}, {"doctor", "report"},
-    {"config"}, {"lab"}, {"server"}, {"cli"},
+    {"errors", "special_tokens"}, {"json_file", "durable", "table", "cache_folder"}, {"manifest", "tensor_file"},
+    {"text"}, {"data"}, {"bundle"}, {"model"}, {"decoding"}, {"checkpoint"}, {"training"}, {"engines"},
+    {"translation"}, {"evaluation"}, {"view"}, {"doctor", "report"}, {"recipe"}, {"lab"}, {"server"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: place for place, names in enumerate(ORDER) for name in names}
 
@@ -34,7 +34,10 @@ FORBIDDEN = {  # folder -> what it must not import besides
     "training": {"decoding", "evaluation"},
     "server": {"training", "lab"},
 }
-WITHOUT_TORCH = {"errors", "special_tokens", "json_file", "text", "bundle", "translation", "cli"}
+WITHOUT_TORCH = {
+    "errors", "special_tokens", "json_file", "durable", "table", "cache_folder", "manifest", "tensor_file", "text",
+    "bundle", "translation", "cli",
+}  # fmt: skip
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py"))
 

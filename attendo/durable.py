@@ -1,0 +1,120 @@
+"""Files and folders that are there whole or not at all, whatever happens while they are written.
+
+A name is given last: written beside under another name, forced to the disk, renamed. A process that dies on the way
+leaves an unfinished file that nobody takes for the real one; `sweep` removes it.
+"""
+
+import hashlib
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from attendo.errors import WriteError
+
+UNFINISHED = ".unfinished-"
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Replace a file's content; a reader sees the old or the new, never a part."""
+    descriptor = None
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f"{mark()}{os.getpid()}-", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o666 & ~current_umask())  # noqa: PTH101 - a temporary file is for its owner alone
+        os.replace(name, path)  # noqa: PTH105
+    except OSError as error:
+        if descriptor is not None:
+            Path(name).unlink(missing_ok=True)
+        raise cannot_write(path, error) from error
+    sync_folder(path.parent)
+
+
+@contextmanager
+def new_folder(path: Path, needs: int = 0) -> Iterator[Path]:
+    """A folder to fill. It gets its name when the block ends well; if the block fails, nothing of it remains.
+
+    `needs` is about how many bytes will be written, for the message when there is no room for them. Where the name is
+    taken meanwhile, FileExistsError: folders are never changed once they are there.
+    """
+    try:
+        unfinished = Path(tempfile.mkdtemp(prefix=f"{mark()}{os.getpid()}-", dir=path.parent))
+    except OSError as error:
+        raise cannot_write(path, error, needs) from error
+    try:
+        yield unfinished
+        for file in sorted(unfinished.iterdir()):
+            sync_file(file)
+        sync_folder(unfinished)
+        if path.exists():
+            raise FileExistsError(f"{path} is already there")
+        unfinished.rename(path)
+        sync_folder(path.parent)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise cannot_write(path, error, needs) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def cannot_write(path: Path, error: OSError, needs: int = 0) -> WriteError:
+    """With the room there is beside the room it takes, where that is likely to be the reason."""
+    sentence = f"cannot write {path}: {error.strerror or error}"
+    if needs:
+        with suppress(OSError):  # the folder itself may be what is missing; then the sentence says so already
+            sentence += f" ({needs:,} bytes needed, {shutil.disk_usage(path.parent).free:,} free)"
+    return WriteError(sentence)
+
+
+def sync_file(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def sync_folder(path: Path) -> None:
+    """A new name is itself data, in its folder. Windows cannot open a folder and needs no such call."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def current_umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def mark() -> str:
+    """How unfinished names made on this machine begin; a folder may be shared with other machines."""
+    machine = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+    return f"{UNFINISHED}{machine}-"
+
+
+def sweep(folder: Path, *, ours_alone: bool = False) -> list[Path]:
+    """Remove what killed writers left behind, and name it.
+
+    A name tells the process that was writing; another that lives is left alone, unless the folder is `ours_alone`.
+    """
+    removed = []
+    for leftover in sorted(folder.glob(f"{UNFINISHED if ours_alone else mark()}*")):
+        process = leftover.name.removeprefix(mark()).split("-")[0]
+        gone = process.isdigit() and Path("/proc").exists() and not Path(f"/proc/{process}").exists()
+        if not (gone or ours_alone):
+            continue
+        if leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            leftover.unlink(missing_ok=True)
+        removed.append(leftover)
+    return removed
