@@ -74,7 +74,7 @@ def train(model: Transformer, steps: int, generator: torch.Generator, console: C
         for step in range(1, steps + 1):
             batch = reversal(64, LENGTHS, len(LETTERS), generator)
             rate = cosine_learning_rate(step, peak=2e-3, warmup_steps=150, max_steps=steps)
-            loss, _ = train_step(model, optimizer, [batch], rate)
+            loss = train_step(model, optimizer, [batch], rate).loss
             seen.update(words(row) for row in batch.source)
             progress.update(task, advance=1, loss=float(loss))
     return seen

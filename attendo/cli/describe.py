@@ -1,7 +1,6 @@
 """attendo describe: a model in words, without allocating it."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +8,7 @@ import typer
 
 from attendo.errors import InputError
 from attendo.json_file import read_json
-from attendo.model.config import FAMILIES, ModelConfig, config_from_table
+from attendo.model.config import ModelConfig, config_from_table, config_to_table
 from attendo.model.presets import PRESETS, preset
 
 LARGEST_FILE = 1_000_000  # bytes; a configuration has a few hundred
@@ -30,13 +29,12 @@ def describe(
 
     model = structure.describe(config)
     if as_json:
-        family = next(word for word, kind in FAMILIES.items() if type(config) is kind)
         answer = {
             "name": name,
             "parameters": model.parameters,
             "by_part": model.by_part,
             "feed_forward_share": model.feed_forward_share,
-            "config": {"family": family, **asdict(config)},
+            "config": config_to_table(config),
         }
         typer.echo(json.dumps(answer, indent=2))
         return

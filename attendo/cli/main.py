@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from attendo import __version__
-from attendo.cli import describe, doctor, tokenizer
+from attendo.cli import average, describe, doctor, tokenizer, train
 from attendo.errors import AttendoError
 
 INTERRUPTED = 130
@@ -23,6 +23,8 @@ app = typer.Typer(
 )
 app.command("describe")(describe.describe)
 app.command("doctor")(doctor.doctor)
+app.command("train")(train.train)
+app.command("average")(average.average)
 app.add_typer(tokenizer.app, name="tokenizer")
 
 

@@ -1,7 +1,7 @@
 """A batch: what the encoder reads, what the decoder is fed, and what it should say."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -34,11 +34,31 @@ class Batch:
         )
 
     def to(self, device: torch.device | str) -> "Batch":
-        def move(tensor: Tensor) -> Tensor:
-            return tensor.to(device, non_blocking=True)
+        return self.each(lambda tensor: tensor.to(device, non_blocking=True))
 
-        segments = None if self.segments is None else (move(self.segments[0]), move(self.segments[1]))
-        return Batch(move(self.source), move(self.target_in), move(self.target_out), self.num_target_tokens, segments)
+    def pinned(self) -> "Batch":
+        """In memory that a GPU can read by itself."""
+        return self.each(Tensor.pin_memory)
+
+    def each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
+        segments = None if self.segments is None else (change(self.segments[0]), change(self.segments[1]))
+        return replace(
+            self,
+            source=change(self.source),
+            target_in=change(self.target_in),
+            target_out=change(self.target_out),
+            segments=segments,
+        )
+
+    def halves(self) -> "list[Batch]":
+        """The upper and the lower rows, for a device that has no room for all; a single row cannot be cut."""
+        cut = len(self.source) // 2
+        halves = [self.each(lambda tensor: tensor[:cut]), self.each(lambda tensor: tensor[cut:])]
+        return [
+            replace(half, num_target_tokens=int((half.target_out != SPECIAL.pad).sum()))
+            for half in halves
+            if len(half.source)
+        ]
 
 
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:

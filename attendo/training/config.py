@@ -1,5 +1,6 @@
 """How to train: the tables [training] and [validation] of a recipe."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -87,8 +88,8 @@ class ValidationConfig:
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} = {getattr(self, name)} in [validation]: expected at least 0")
 
-    def better(self, score: float, best: float | None) -> bool:
-        """Of the metric: a loss should fall, everything else rise. NaN is never better."""
-        if best is None:
-            return score == score
-        return score < best if self.metric == "loss" else score > best
+    def best(self, scores: dict[int, float], count: int) -> list[int]:
+        """The steps with the best scores, best first; of equals the earlier. A loss should fall, all else rise."""
+        sign = 1 if self.metric == "loss" else -1
+        real = [step for step in scores if not math.isnan(scores[step])]
+        return sorted(real, key=lambda step: (sign * scores[step], step))[:count]

@@ -1,12 +1,22 @@
 """One update of the weights."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.training.loss import cross_entropy_sum
+from attendo.training.objective import Objective, TeacherForcing
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Tensors: to read them as numbers at once would make the host wait for the device."""
+
+    loss: Tensor  # the mean over all real target tokens
+    gradient_norm: Tensor  # before clipping
+    finite: Tensor  # both were numbers; otherwise nothing was changed
 
 
 def train_step(
@@ -14,24 +24,33 @@ def train_step(
     optimizer: torch.optim.Optimizer,
     micro_batches: Sequence[Batch],
     learning_rate: float,
+    objective: Objective = TeacherForcing(),  # noqa: B008 - frozen
     *,
-    label_smoothing: float = 0.0,
     max_gradient_norm: float = 1.0,
-) -> tuple[Tensor, Tensor]:
-    """Teacher forcing on the micro-batches together; the loss is the mean over all their real target tokens.
-
-    Returns loss and gradient norm as tensors: to read them as numbers here would make the host wait for the device.
-    """
+) -> Outcome:
+    """One update from the micro-batches together; the loss is the mean over all their real target tokens."""
     num_tokens = sum(batch.num_target_tokens for batch in micro_batches)
-    mean_loss = torch.zeros((), device=micro_batches[0].source.device)
+    loss = torch.zeros((), device=micro_batches[0].source.device)
     for batch in micro_batches:
-        logits = model(batch.source, batch.target_in, segments=batch.segments)
-        loss = cross_entropy_sum(logits, batch.target_out, label_smoothing) / num_tokens
-        loss.backward()
-        mean_loss += loss.detach()
+        share = objective(model, batch) / num_tokens
+        share.backward()
+        loss += share.detach()
     gradient_norm = nn.utils.clip_grad_norm_(model.parameters(), max_gradient_norm)
+    finite = loss.isfinite() & gradient_norm.isfinite()
     for group in optimizer.param_groups:
         group["lr"] = learning_rate
-    optimizer.step()
+    step_if(finite, optimizer)
     optimizer.zero_grad()
-    return mean_loss, gradient_norm
+    return Outcome(loss, gradient_norm, finite)
+
+
+def step_if(finite: Tensor, optimizer: torch.optim.Optimizer) -> None:
+    """A loss or gradient that is no number must not reach the weights.
+
+    A fused optimiser can be told so by a tensor (the way torch's GradScaler does it), and the host need not wait.
+    """
+    if getattr(optimizer, "_step_supports_amp_scaling", False):
+        optimizer.found_inf = (~finite).float()  # type: ignore[attr-defined]
+        optimizer.step()
+    elif bool(finite):
+        optimizer.step()

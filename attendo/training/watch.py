@@ -51,3 +51,30 @@ class Watcher(Protocol):
 
     def said(self, sentence: str) -> None:
         """A warning or remark for the person."""
+
+
+@dataclass(frozen=True)
+class Watchers:
+    """Several at once."""
+
+    each: Sequence[Watcher]
+
+    def stepped(self, record: StepRecord) -> None:
+        for watcher in self.each:
+            watcher.stepped(record)
+
+    def validating(self, step: int) -> None:
+        for watcher in self.each:
+            watcher.validating(step)
+
+    def validated(self, record: ValidationRecord) -> None:
+        for watcher in self.each:
+            watcher.validated(record)
+
+    def saved(self, step: int, seconds: float) -> None:
+        for watcher in self.each:
+            watcher.saved(step, seconds)
+
+    def said(self, sentence: str) -> None:
+        for watcher in self.each:
+            watcher.said(sentence)

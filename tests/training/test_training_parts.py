@@ -12,6 +12,7 @@ from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 from attendo.training.loss import cross_entropy_sum
 from attendo.training.schedule import cosine_learning_rate, noam_learning_rate
+from attendo.training.objective import TeacherForcing
 from attendo.training.step import train_step
 
 
@@ -78,8 +79,8 @@ def test_micro_batches_change_nothing():
         for size in cuts:
             batches.append(Batch.from_pairs(rest[:size]))
             rest = rest[size:]
-        loss, norm = train_step(copied, optimizer, batches, 0.5, label_smoothing=0.1)
-        results.append((loss, norm, torch.nn.utils.parameters_to_vector(copied.parameters())))
+        outcome = train_step(copied, optimizer, batches, 0.5, TeacherForcing(label_smoothing=0.1))
+        results.append((outcome.loss, outcome.gradient_norm, torch.nn.utils.parameters_to_vector(copied.parameters())))
     for other in results[1:]:
         for ours, theirs in zip(results[0], other, strict=True):
             torch.testing.assert_close(ours, theirs, atol=1e-6, rtol=1e-6)
@@ -94,7 +95,8 @@ def test_the_gradient_is_clipped_and_the_rate_is_used():
     )
     before = torch.nn.utils.parameters_to_vector(model.parameters()).detach().clone()
     optimizer = torch.optim.SGD(model.parameters(), lr=123.0)
-    _, norm = train_step(model, optimizer, [Batch.from_pairs([([5], [6])])], 0.25, max_gradient_norm=0.01)
+    batches = [Batch.from_pairs([([5], [6])])]
+    norm = train_step(model, optimizer, batches, 0.25, max_gradient_norm=0.01).gradient_norm
     moved = torch.nn.utils.parameters_to_vector(model.parameters()) - before
     assert norm > 0.01
     assert moved.norm().item() == pytest.approx(0.25 * 0.01, rel=1e-3)

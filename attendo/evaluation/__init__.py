@@ -1,0 +1,1 @@
+"""Section 6 of the paper: how good the translations are."""

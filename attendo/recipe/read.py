@@ -1,0 +1,169 @@
+"""A recipe from its file: TOML, what the command line sets on top, and paths that point to something."""
+
+import os
+import tomllib
+from collections.abc import Sequence
+from dataclasses import asdict, fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from attendo.errors import ConfigError, UsageError
+from attendo.recipe.recipe import TABLES, CorpusConfig, DataConfig, ModelSettings, Recipe, recipe_from_table
+from attendo.table import shown
+
+LARGEST_FILE = 200_000  # bytes; a recipe has a thousand
+
+
+def read_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:
+    """The recipe with all paths found and all defaults filled in; `overrides` are such as training.seed=2."""
+    table = read_toml(path)
+    for override in overrides:
+        put(table, override)
+    try:
+        return resolved(recipe_from_table(table), path.absolute().parent)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise ConfigError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    if len(raw) > LARGEST_FILE:
+        raise ConfigError(f"{path} is too large for a recipe: expected at most {LARGEST_FILE:,} bytes")
+    try:
+        return tomllib.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}, line {line}: a byte that is not UTF-8") from error
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError, and so is a number of 5,000 digits
+        reason = str(error).split("\n")[0][:200] if isinstance(error, ValueError) else "it is nested too deeply"
+        raise ConfigError(f"{path} is not TOML: {reason}") from error
+
+
+def put(table: dict[str, Any], override: str) -> None:
+    """Set one value: training.seed=2, data.corpora.0.weight=3."""
+    name, equals, text = override.partition("=")
+    keys = [key.strip() for key in name.split(".")]
+    if not equals or not all(keys):
+        raise UsageError(f"--set {shown(override)}: expected table.key=value, such as training.seed=2")
+    if len(keys) == 1 or keys[0] not in TABLES:
+        raise UsageError(f"--set {shown(override)}: {hint(keys)}")
+    place: Any = table
+    for depth, key in enumerate(keys[:-1]):
+        place = step_into(place, key, ".".join(keys[:depth]), override)
+    if isinstance(place, list):
+        place[index(place, keys[-1], ".".join(keys[:-1]), override)] = value_of(text)
+    elif isinstance(place, dict):
+        place[keys[-1]] = value_of(text)
+    else:
+        raise UsageError(f"--set {shown(override)}: {'.'.join(keys[:-1])} is {shown(place)} and holds no keys")
+
+
+def step_into(place: Any, key: str, before: str, override: str) -> Any:
+    if isinstance(place, list):
+        return place[index(place, key, before, override)]
+    if isinstance(place, dict):
+        return place.setdefault(key, {})
+    raise UsageError(f"--set {shown(override)}: {before} is {shown(place)} and holds no keys")
+
+
+def index(entries: list[Any], key: str, before: str, override: str) -> int:
+    if not (key.isascii() and key.isdigit() and len(key) < 10 and int(key) < len(entries)):
+        raise UsageError(
+            f"--set {shown(override)}: {before} is a list of {len(entries)}: expected a number from 0 on, "
+            f"such as {before}.0"
+        )
+    return int(key)
+
+
+def hint(keys: list[str]) -> str:
+    """For a table that is not there, or a key without one."""
+    homes = [f"{name}.{keys[0]}" for name, kind in kinds().items() if keys[0] in {field.name for field in fields(kind)}]
+    if len(keys) == 1 and homes:
+        return f"did you mean {' or '.join(homes)}?"
+    nearest = get_close_matches(keys[0], TABLES, n=1)
+    if nearest and len(keys) > 1:
+        return f"there is no table {shown(keys[0])}; did you mean '{nearest[0]}'?"
+    return f"expected table.key=value, where the table is one of {', '.join(TABLES)}"
+
+
+def kinds() -> dict[str, Any]:
+    return {field.name: field.type for field in fields(Recipe)}
+
+
+def value_of(text: str) -> object:
+    """As TOML would read it; what it cannot read is a text: --set training.device=cuda needs no quotes."""
+    try:
+        table = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        return text
+    return table["value"] if len(table) == 1 else text  # a line feed in it could begin another key
+
+
+def resolved(recipe: Recipe, beside: Path) -> Recipe:
+    tokenizer = replace(recipe.tokenizer, file=found(recipe.tokenizer.file, beside, "file in [tokenizer]"))
+    return replace(
+        recipe,
+        data=resolved_data(recipe.data, beside),
+        tokenizer=tokenizer,
+        model=resolved_model(recipe.model, beside),
+    )
+
+
+def resolved_data(data: DataConfig, beside: Path) -> DataConfig:
+    def resolved_corpus(number: int, corpus: CorpusConfig) -> CorpusConfig:
+        where = f"[data.corpora.{number}]"
+        paths = {
+            name: found(getattr(corpus, name), beside, f"{name} in {where}") for name in ("file", "source", "target")
+        }
+        return replace(corpus, languages=data.languages_of(corpus), **paths)  # type: ignore[arg-type]
+
+    files = tuple(found_file(file, beside, "validation in [data]") for file in data.validation_files())
+    corpora = tuple(resolved_corpus(number, corpus) for number, corpus in enumerate(data.corpora))
+    return replace(data, corpora=corpora, validation=files or None)
+
+
+def resolved_model(model: ModelSettings, beside: Path) -> ModelSettings:
+    """With every field of the model, so that the recipe says it all even where a preset changes one day."""
+    if model.init_from is not None:
+        return replace(model, init_from=found(model.init_from, beside, "init_from in [model]"))
+    named = model.preset is not None or model.family is not None
+    settings = asdict(model.config(vocab_size=1000))
+    del settings["vocab_size"]
+    return replace(model, preset=model.preset if named else "base", changes=settings)
+
+
+def found(path: str | None, beside: Path, what: str) -> str | None:
+    return None if path is None else found_file(path, beside, what)
+
+
+def found_file(path: str, beside: Path, what: str) -> str:
+    """The path in full: as it is, or beside the recipe, or in the folder of data."""
+    data = Path(os.environ.get("ATTENDO_DATA") or "data").absolute()
+    places = [Path(path)] if Path(path).is_absolute() else [beside / path, data / path]
+    for place in places:
+        if exists(place):
+            return writable(str(place), what)
+    if len(places) == 1:
+        raise ConfigError(f"{what} is {shown(path)}: there is no such file")
+    raise ConfigError(f"{what} is {shown(path)}: it is neither in {beside} nor in {data} ($ATTENDO_DATA)")
+
+
+def writable(path: str, what: str) -> str:
+    """A resolved recipe is TOML again, and TOML is UTF-8; a file's name can be any bytes."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"{what} is {shown(path)}: the name is not UTF-8, which a recipe cannot write") from None
+    return path
+
+
+def exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name of 5,000 letters, a folder that may not be looked into
+        return False

@@ -1,0 +1,257 @@
+"""What a recipe says, a dataclass a table, checked against each other before any work starts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from attendo.data.filters import FilterConfig
+from attendo.data.made_up import MadeUp, Task
+from attendo.errors import ConfigError, UsageError
+from attendo.model.config import FAMILIES, ModelConfig
+from attendo.model.presets import PAPER_VOCABULARY, preset
+from attendo.table import from_table, shown, unknown_key
+from attendo.text.direction import parse_direction
+from attendo.text.kinds import Kind
+from attendo.text.tokenizer_file import LANGUAGE, MOST_LANGUAGES, MOST_PIECES
+from attendo.training.config import TrainingConfig, ValidationConfig
+
+Languages = tuple[str, str]  # of the two columns of a corpus
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusConfig:
+    """Where pairs come from: one `file`, two aligned files, or a `task` whose pairs are made up."""
+
+    file: str | None = None
+    source: str | None = None
+    target: str | None = None
+
+    task: Task | None = None
+    pairs: int | None = None  # how many words to make up
+    shortest: int = 1  # letters of a word
+    longest: int = 12
+    letters: int = 26  # of the alphabet
+    seed: int = 1  # of the words; the training's own is another
+
+    languages: Languages | None = None  # of the file's columns, or of source and target; two of data.languages
+    weight: float = 1.0  # 2: every pair twice an epoch
+
+    def __post_init__(self) -> None:
+        ways = [self.file is not None, self.source is not None or self.target is not None, self.task is not None]
+        if sum(ways) != 1 or (self.source is None) != (self.target is None):
+            raise ConfigError("a corpus is a file, or source and target, or a task: expected exactly one of the three")
+        if not 0 < self.weight <= 1000:
+            raise ConfigError(f"weight = {self.weight} of a corpus: expected a number above 0 and at most 1000")
+        if self.task is None:
+            for name in changed(self, ("pairs", "shortest", "longest", "letters", "seed")):
+                raise ConfigError(f"{name} of a corpus is for made-up words: it goes with a task, not with files")
+        else:
+            self.made_up()
+
+    def made_up(self) -> MadeUp:
+        if self.task is None or self.pairs is None:
+            raise ConfigError("a corpus with a task needs pairs, the number of words to make up")
+        return MadeUp(self.task, self.pairs, self.shortest, self.longest, self.letters, self.seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """The languages of the model, the directions it learns, and from what."""
+
+    languages: tuple[str, ...]
+    directions: tuple[str, ...]  # such as zh-en
+    corpora: tuple[CorpusConfig, ...]
+    # One file for each pair of languages, in the order in which the corpora first name them, with their columns.
+    validation: str | tuple[str, ...] | None = None
+    held_out: float = 0.01  # the share of each corpus that validates where there is no validation file
+    filters: FilterConfig = field(default_factory=FilterConfig)
+
+    def __post_init__(self) -> None:
+        self.check_languages()
+        if not self.directions or len(set(self.directions)) != len(self.directions):
+            raise ConfigError(f"directions = {shown(list(self.directions))}: expected at least one, none twice")
+        if not self.corpora:
+            raise ConfigError("there are no corpora: expected at least one [[data.corpora]]")
+        if not 0 < self.held_out <= 0.5:
+            raise ConfigError(f"held_out = {self.held_out}: expected a share above 0 and at most 0.5")
+        pairs = [set(self.languages_of(corpus)) for corpus in self.corpora]
+        for direction, both in zip(self.directions, self.parsed_directions(), strict=True):
+            if both[0] == both[1]:
+                raise ConfigError(f"the direction {direction!r} goes from a language to itself")
+            if set(both) not in pairs:
+                raise ConfigError(f"the direction {direction!r} has no corpus of {' and '.join(both)} to learn from")
+        wanted = [set(both) for both in self.parsed_directions()]
+        for number, pair in enumerate(pairs):
+            if pair not in wanted:
+                raise ConfigError(f"corpus {number} is of {' and '.join(sorted(pair))}: no direction uses it")
+        files = self.validation_files()
+        if files and len(files) != len(self.language_pairs()):
+            names = ", ".join("-".join(pair) for pair in self.language_pairs())
+            raise ConfigError(
+                f"validation names {len(files)} files: expected one for each pair of languages of the corpora, {names}"
+            )
+
+    def check_languages(self) -> None:
+        if not 2 <= len(self.languages) <= MOST_LANGUAGES or len(set(self.languages)) != len(self.languages):
+            raise ConfigError(
+                f"languages = {shown(list(self.languages))}: expected 2 to {MOST_LANGUAGES}, none of them twice"
+            )
+        for language in self.languages:
+            if not LANGUAGE.fullmatch(language):
+                raise ConfigError(f"the language {shown(language)}: expected a code such as zh, en or pt-BR")
+
+    def languages_of(self, corpus: CorpusConfig) -> Languages:
+        """Of the corpus's columns; where it does not say, the two languages there are."""
+        if corpus.languages is None:
+            if len(self.languages) != 2:
+                raise ConfigError(
+                    f"a corpus does not say its languages: with {len(self.languages)} of them, expected "
+                    f'two of its own, such as languages = ["{self.languages[0]}", "{self.languages[1]}"]'
+                )
+            return self.languages[0], self.languages[1]
+        first, second = corpus.languages
+        for language in corpus.languages:
+            if language not in self.languages:
+                raise ConfigError(
+                    f"a corpus is of {shown(language)}: expected one of the languages {', '.join(self.languages)}"
+                )
+        if first == second:
+            raise ConfigError(f"a corpus is of {first} and {second}: expected two different languages")
+        return corpus.languages
+
+    def parsed_directions(self) -> list[Languages]:
+        return [parse_direction(direction, self.languages) for direction in self.directions]
+
+    def language_pairs(self) -> list[Languages]:
+        """Each pair once, however its corpora turn it: in the order and with the columns of its first corpus."""
+        pairs: dict[frozenset[str], Languages] = {}
+        for corpus in self.corpora:
+            languages = self.languages_of(corpus)
+            pairs.setdefault(frozenset(languages), languages)
+        return list(pairs.values())
+
+    def validation_files(self) -> tuple[str, ...]:
+        return (self.validation,) if isinstance(self.validation, str) else self.validation or ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenizerSettings:
+    """How text becomes ids: pieces learned from the corpora, or a ready `file`."""
+
+    kind: Kind = "bpe"
+    vocab_size: int = 16_000  # at most; control ids, tags and bytes included
+    file: str | None = None  # a tokenizer.json
+    bpe_dropout: float = 0.0  # how often a merge is left out while training
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.vocab_size <= MOST_PIECES:
+            raise ConfigError(f"vocab_size = {self.vocab_size}: expected 1 to {MOST_PIECES:,}")
+        if not 0 <= self.bpe_dropout < 1:
+            raise ConfigError(f"bpe_dropout = {self.bpe_dropout}: expected at least 0 and below 1")
+        if self.bpe_dropout and self.kind != "bpe":
+            raise ConfigError(f"bpe_dropout = {self.bpe_dropout} with kind = {self.kind}: expected kind = bpe")
+        if self.file is not None:
+            for name in changed(self, ("kind", "vocab_size")):
+                raise ConfigError(f"{name} stands beside file: a ready tokenizer brings its own {name}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """Which model: a `preset`, a `family` or a model to go on from (`init_from`), and what of it to change."""
+
+    preset: str | None = None
+    family: str | None = None
+    init_from: str | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)  # fields of the model's configuration
+
+    def __post_init__(self) -> None:
+        if [self.preset, self.family, self.init_from].count(None) < 2:
+            raise ConfigError("[model] has more than one of preset, family and init_from: expected one")
+        if self.family is not None and self.family not in FAMILIES:
+            raise ConfigError(f"family in [model] is {shown(self.family)}: expected one of {', '.join(FAMILIES)}")
+        if "vocab_size" in self.changes:
+            raise ConfigError("vocab_size in [model]: the tokenizer decides it, expected it in [tokenizer]")
+        if self.init_from is None:
+            self.config(PAPER_VOCABULARY)
+            return
+        for name in self.changes:
+            if not name.endswith("dropout"):
+                raise ConfigError(
+                    f"{shown(name)} in [model] with init_from: a model that goes on keeps its shape; "
+                    f"only dropout, attention_dropout and activation_dropout can change"
+                )
+
+    @classmethod
+    def from_table(cls, table: object) -> "ModelSettings":
+        """What is not the name of a model is a change to it."""
+        if not isinstance(table, dict):
+            raise ConfigError(f"[model] is {shown(table)}: expected a table")
+        own = {"preset", "family", "init_from"}
+        named = from_table(Named, {key: value for key, value in table.items() if key in own}, "[model]")
+        changes = {key: value for key, value in table.items() if key not in own}
+        return cls(preset=named.preset, family=named.family, init_from=named.init_from, changes=changes)
+
+    def config(self, vocab_size: int) -> ModelConfig:
+        """Of a model that starts from nothing; without a name it is the paper's base."""
+        if self.family is not None:
+            return self.changed(FAMILIES[self.family](vocab_size=vocab_size))
+        try:
+            start = preset("base" if self.preset is None else self.preset, vocab_size)
+        except UsageError as error:
+            raise ConfigError(f"[model]: {error}") from error
+        return self.changed(start)
+
+    def changed(self, config: ModelConfig) -> ModelConfig:
+        known = [field.name for field in fields(config) if field.name != "vocab_size"]
+        for name in self.changes:
+            if name not in known:
+                raise unknown_key(name, [*known, "preset", "family", "init_from"], "[model]")
+        try:
+            return replace(config, **self.changes)
+        except ConfigError as error:
+            raise ConfigError(f"[model]: {error}") from error
+
+
+@dataclass(frozen=True)
+class Named:
+    """The keys of [model] that name one."""
+
+    preset: str | None = None
+    family: str | None = None
+    init_from: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """Everything a training needs to know; the same recipe and files give the same model."""
+
+    data: DataConfig
+    tokenizer: TokenizerSettings = field(default_factory=TokenizerSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    validation: ValidationConfig = field(default_factory=ValidationConfig)
+
+
+TABLES = tuple(field.name for field in fields(Recipe))
+
+
+def recipe_from_table(table: Mapping[str, object]) -> Recipe:
+    """A recipe from what its file holds; paths are as they stand there."""
+    for name in table:
+        if name not in TABLES:
+            raise unknown_key(name, TABLES, "a recipe")
+    if "data" not in table:
+        raise ConfigError("a recipe needs a table [data] with languages, directions and corpora")
+    return Recipe(
+        data=from_table(DataConfig, table["data"], "[data]"),
+        tokenizer=from_table(TokenizerSettings, table.get("tokenizer", {}), "[tokenizer]"),
+        model=ModelSettings.from_table(table.get("model", {})),
+        training=from_table(TrainingConfig, table.get("training", {}), "[training]"),
+        validation=from_table(ValidationConfig, table.get("validation", {}), "[validation]"),
+    )
+
+
+def changed(config: Any, names: Sequence[str]) -> list[str]:
+    """Of these fields, those that are not as they are by default."""
+    defaults = {field.name: field.default for field in fields(config)}
+    return [name for name in names if getattr(config, name) != defaults[name]]

@@ -1,0 +1,178 @@
+"""The checkpoints of a run: immutable folders step-N, whole or not there, checked before they are believed.
+
+step-500/
+  model.safetensors  optimizer.safetensors  average.safetensors (if there is one)
+  state.json         progress, random generators, and what the run was made of
+  manifest.json      size and sha256 of each, written last
+"""
+
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor, nn
+
+from attendo.checkpoint import read_tensors, write_tensors
+from attendo.durable import mark, new_folder, sweep
+from attendo.errors import InputError, TrainingError, WriteError
+from attendo.json_file import read_json
+from attendo.manifest import check_manifest, write_manifest
+from attendo.training.progress import Progress
+from attendo.training.state import Snapshot, expected_optimizer, expected_weights
+
+FORMAT = 1
+FILES = ("model.safetensors", "optimizer.safetensors", "state.json")
+AVERAGE = "average.safetensors"
+LARGEST_STATE = 1_000_000  # bytes of state.json; it has some 15,000
+NAME = re.compile(r"step-([1-9][0-9]{0,11})")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a run is made of. A resumed run must agree in `must`; where it differs in `may`, bits may differ."""
+
+    must: dict[str, str] = field(default_factory=dict)  # data, tokenizer, model, settings of training
+    may: dict[str, str] = field(default_factory=dict)  # versions, device, threads
+
+
+@dataclass(frozen=True)
+class Found:
+    """A checkpoint that was read and proved good."""
+
+    path: Path
+    snapshot: Snapshot
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    folder: Path
+    say: Callable[[str], None]  # hears of damage and of failed deletions
+
+    def prepare(self) -> None:
+        """Make the folder, and remove what killed runs left in it."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WriteError(f"cannot make the folder {self.folder}: {error.strerror or error}") from error
+        sweep(self.folder, ours_alone=True)
+
+    def steps(self) -> list[int]:
+        """Of all checkpoints there are, oldest first."""
+        names = [NAME.fullmatch(path.name) for path in self.folder.iterdir()] if self.folder.is_dir() else []
+        return sorted(int(name[1]) for name in names if name)
+
+    def path(self, step: int) -> Path:
+        return self.folder / f"step-{step}"
+
+    def save(self, snapshot: Snapshot, origin: Origin) -> float:
+        """Returns the seconds it took. A step that is already there is not written again: it holds the same state."""
+        started = time.perf_counter()
+        tensors = (snapshot.weights, snapshot.optimizer, snapshot.average)
+        needs = sum(tensor.numel() * tensor.element_size() for group in tensors for tensor in group.values())
+        path = self.path(snapshot.progress.step)
+        if not path.exists():
+            with new_folder(path, needs) as folder:
+                write_tensors(folder / "model.safetensors", snapshot.weights)
+                write_tensors(folder / "optimizer.safetensors", snapshot.optimizer)
+                if snapshot.average:
+                    write_tensors(folder / AVERAGE, snapshot.average)
+                table = {
+                    "format": FORMAT,
+                    "progress": snapshot.progress.to_table(),
+                    "random": snapshot.random,
+                    "must": origin.must,
+                    "may": origin.may,
+                }
+                (folder / "state.json").write_text(json.dumps(table, indent=1), encoding="utf-8")
+                write_manifest(folder)
+        return time.perf_counter() - started
+
+    def latest(self, model: nn.Module, accept: Callable[[Origin], None]) -> Found | None:
+        """The newest that is whole; damaged ones are set aside and named. `accept` may refuse what it was made of."""
+        steps = self.steps()
+        for place in reversed(range(len(steps))):
+            path = self.path(steps[place])
+            try:
+                check_manifest(path, FILES, [AVERAGE])
+                progress, random, origin = read_state(path)
+            except InputError as error:
+                self.set_aside(path, error, steps[place - 1] if place else None)
+                continue
+            accept(origin)
+            return Found(path, read_snapshot(path, model, progress, random), origin)
+        if steps:
+            raise TrainingError(f"no checkpoint in {self.folder} can be read: delete the folder to begin anew")
+        return None
+
+    def set_aside(self, path: Path, error: InputError, before: int | None) -> None:
+        instead = f"going back to {self.path(before).name}" if before else "there is none before it"
+        self.say(f"checkpoint {path.name} is damaged ({error}); {instead}")
+        aside = path.with_name(f"damaged-{path.name}")
+        shutil.rmtree(aside, ignore_errors=True)
+        path.rename(aside)
+
+    def prune(self, keep: Collection[int]) -> None:
+        """Delete the others, but never the newest two. A deletion that fails is a remark, not an error."""
+        steps = self.steps()
+        for step in steps[:-2]:
+            if step in keep:
+                continue
+            path = self.path(step)
+            # Under another name first: half a checkpoint must not look like one.
+            gone = path.with_name(f"{mark()}{os.getpid()}-{path.name}")
+            try:
+                path.rename(gone)
+                shutil.rmtree(gone)
+            except OSError as error:
+                self.say(f"cannot delete the old checkpoint {path}: {error.strerror or error}")
+
+    def is_whole(self, step: int) -> bool:
+        try:
+            check_manifest(self.path(step), FILES, [AVERAGE])
+        except InputError as error:
+            self.say(f"checkpoint {self.path(step).name} is damaged ({error})")
+            return False
+        return True
+
+    def weights(self, step: int, model: nn.Module) -> dict[str, Tensor]:
+        """The weights that were validated at a step: the moving average where there is one."""
+        averaged = self.path(step) / AVERAGE
+        return read_tensors(averaged, expected_weights(model)) if averaged.exists() else self.raw_weights(step, model)
+
+    def raw_weights(self, step: int, model: nn.Module) -> dict[str, Tensor]:
+        """Those that the next step would start from."""
+        return read_tensors(self.path(step) / "model.safetensors", expected_weights(model))
+
+
+def read_snapshot(path: Path, model: nn.Module, progress: Progress, random: dict[str, str]) -> Snapshot:
+    weights = expected_weights(model)
+    has_average = (path / AVERAGE).exists()
+    return Snapshot(
+        weights=read_tensors(path / "model.safetensors", weights),
+        optimizer=read_tensors(path / "optimizer.safetensors", expected_optimizer(model)),
+        average=read_tensors(path / AVERAGE, weights) if has_average else {},
+        random=random,
+        progress=progress,
+    )
+
+
+def read_state(path: Path) -> tuple[Progress, dict[str, str], Origin]:
+    table: Any = read_json(path / "state.json", LARGEST_STATE)
+    if not isinstance(table, dict) or table.get("format") != FORMAT:
+        found = table.get("format") if isinstance(table, dict) else type(table).__name__
+        raise InputError(f"{path / 'state.json'} has format {str(found)[:20]}: this version reads {FORMAT}")
+    random, must, may = (words_of(path, table.get(name)) for name in ("random", "must", "may"))
+    return Progress.from_table(table.get("progress")), random, Origin(must, may)
+
+
+def words_of(path: Path, table: Any) -> dict[str, str]:
+    if not isinstance(table, dict) or not all(isinstance(word, str) for pair in table.items() for word in pair):
+        raise InputError(f"{path / 'state.json'} is not the state of a run")
+    return table

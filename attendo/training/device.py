@@ -1,0 +1,87 @@
+"""Where to compute, in which precision, compiled or not, on how many threads."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import torch
+
+from attendo.errors import ConfigError
+from attendo.model.config import LSTMConfig, ModelConfig
+from attendo.training.config import TrainingConfig
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What was chosen. Another choice gives other bits, so a checkpoint remembers it."""
+
+    device: torch.device
+    precision: torch.dtype
+    compiled: bool
+    threads: int
+
+    def to_table(self) -> dict[str, str]:
+        name = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu"
+        return {
+            "device": name,
+            "precision": str(self.precision).removeprefix("torch."),
+            "compiled": "yes" if self.compiled else "no",
+            "threads": str(self.threads),
+            "torch": torch.__version__,
+        }
+
+
+def choose_machine(training: TrainingConfig, model: ModelConfig) -> Machine:
+    """What the recipe asks for; where it leaves the choice, what is fastest here."""
+    device = choose_device(training.device)
+    on_gpu = device.type == "cuda"
+    match training.precision:
+        case "float32":
+            precision = torch.float32
+        case "bfloat16":
+            precision = torch.bfloat16
+        case "auto":
+            precision = torch.bfloat16 if on_gpu and torch.cuda.is_bf16_supported() else torch.float32
+    match training.compile:
+        case "on":
+            compiled = True
+        case "off":
+            compiled = False
+        case "auto":
+            # A recurrent model gets batches of many shapes, each of which would be compiled anew; and on a CPU
+            # compiling takes longer than it saves in a short run.
+            compiled = on_gpu and has_compiler() and not isinstance(model, LSTMConfig)
+    return Machine(device, precision, compiled, training.threads or free_cores())
+
+
+def choose_device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ConfigError(f"training.device is '{name}': expected auto, cpu or cuda") from None
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ConfigError(f"training.device is '{name}', but torch finds no GPU here: expected auto or cpu")
+    if device.type not in ("cpu", "cuda"):
+        raise ConfigError(f"training.device is '{name}': expected auto, cpu or cuda")
+    return device
+
+
+def has_compiler() -> bool:
+    """torch.compile writes code for triton, and triton a little C."""
+    return find_spec("triton") is not None and any(shutil.which(name) for name in ("cc", "gcc", "clang"))
+
+
+def free_cores() -> int:
+    """The cores this process may use, but no more than torch finds useful: it leaves out the second half of a core."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(torch.get_num_threads(), cores))
+
+
+def set_up(machine: Machine) -> None:
+    torch.set_num_threads(machine.threads)
+    if machine.device.type == "cuda":
+        # What is left in float32 may use the tensor cores' shorter numbers.
+        torch.set_float32_matmul_precision("high")

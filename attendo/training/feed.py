@@ -1,0 +1,102 @@
+"""Batches put together and sent to the device in the background, while the step before is computed."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+
+import torch
+
+from attendo.data.batch import Batch
+from attendo.data.batches import Batches, Position
+from attendo.special_tokens import SPECIAL
+
+AHEAD = 4  # steps; enough to hide an uneven moment, little to hold
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one step computes: its micro-batches, and where the data goes on behind them."""
+
+    micro_batches: list[Batch]
+    first: Position
+    behind: Position
+    padding: float  # share of places on both sides that hold no token
+
+
+class Feed:
+    """Iterate over it for the work of one step after the other, without end.
+
+    An error in the background is raised where the work was to come out.
+    """
+
+    def __init__(
+        self,
+        batches: Batches,
+        position: Position,
+        accumulate: int,
+        device: torch.device,
+        transform: Callable[[Batch, Position], Batch] = lambda batch, position: batch,
+    ) -> None:
+        self.batches, self.position, self.accumulate = batches, position, accumulate
+        self.device, self.transform = device, transform
+        self.ready: queue.Queue[Work | BaseException] = queue.Queue(AHEAD)
+        self.closed = threading.Event()
+        self.thread = threading.Thread(target=self.fill, name="feed", daemon=True)
+
+    def __enter__(self) -> "Feed":
+        self.thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.closed.set()
+        self.thread.join()
+
+    def __iter__(self) -> Iterator[Work]:
+        while True:
+            work = self.ready.get()
+            if isinstance(work, BaseException):
+                raise work
+            yield work
+
+    def fill(self) -> None:
+        try:
+            for work in self.work():
+                if not self.put(work):
+                    return
+        except BaseException as error:  # whatever it is, it must not be lost with the thread
+            self.put(error)
+
+    def put(self, work: Work | BaseException) -> bool:
+        while not self.closed.is_set():
+            try:
+                self.ready.put(work, timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def work(self) -> Iterator[Work]:
+        stream = self.batches.stream(self.position)
+        before = self.position
+        while True:
+            first, micro_batches = before, []
+            for _ in range(self.accumulate):
+                batch, behind = next(stream)
+                micro_batches.append(self.transform(batch, before))
+                before = behind
+            padding = share_of_padding(micro_batches)
+            yield Work([self.send(batch) for batch in micro_batches], first, before, padding)
+
+    def send(self, batch: Batch) -> Batch:
+        # From pinned memory a copy to the GPU runs beside the computing.
+        return batch.pinned().to(self.device) if self.device.type == "cuda" else batch
+
+
+def share_of_padding(micro_batches: list[Batch]) -> float:
+    sides = [side for batch in micro_batches for side in (batch.source, batch.target_in)]
+    real = sum(int((side != SPECIAL.pad).sum()) for side in sides)
+    return 1 - real / sum(side.numel() for side in sides)

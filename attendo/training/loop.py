@@ -1,0 +1,225 @@
+"""The training loop, in the order in which things happen: validate and save what is due, then take a step."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+import torch
+
+from attendo.errors import TrainingError
+from attendo.model.build import Model
+from attendo.training.checkpoints import Checkpoints, Origin
+from attendo.training.config import TrainingConfig, ValidationConfig
+from attendo.training.feed import Feed, Work
+from attendo.training.log import RunLog, step_line, validation_line
+from attendo.training.objective import Objective
+from attendo.training.state import TrainingState, capture
+from attendo.training.step import Outcome, train_step
+from attendo.training.stop import Stop, Stopped
+from attendo.training.validation import evaluation_mode
+from attendo.training.watch import Sample, StepRecord, ValidationRecord, Watcher
+
+# How many steps a GPU may be ahead of what the host has read: reading a number makes the host wait.
+STEPS_AHEAD = {"cpu": 1, "cuda": 16}
+
+# Scores by name, `loss` among them, and translations to show.
+Validate = Callable[[Model], tuple[dict[str, float], Sequence[Sample]]]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A step whose numbers the host has not read yet."""
+
+    step: int
+    work: Work
+    learning_rate: float
+    outcome: Outcome
+
+
+@dataclass
+class Loop:
+    state: TrainingState
+    training: TrainingConfig
+    validation: ValidationConfig
+    rate: Callable[[int], float]  # the learning rate of a step
+    objective: Objective
+    validate: Validate
+    checkpoints: Checkpoints
+    origin: Origin
+    log: RunLog
+    watcher: Watcher
+    stop: Stop
+    unread: list[Taken] = field(default_factory=list)
+    clock: float = 0.0  # when the time of the unread steps began, waiting for data included
+
+    def run(self, feed: Feed) -> None:
+        """Until the end of training, or Stopped when asked to; either way the last state is saved."""
+        self.state.model.train()
+        work = iter(feed)
+        self.clock = time.perf_counter()
+        while True:
+            self.validate_if_due()
+            self.save_if_due()
+            if self.is_over:
+                return
+            if self.stop.exit_code is not None:
+                self.leave(self.stop.exit_code)
+            self.take_step(next(work))
+            if len(self.unread) >= STEPS_AHEAD.get(self.state.device.type, 1):
+                self.read_steps()
+
+    @property
+    def is_over(self) -> bool:
+        return self.state.progress.is_over(self.training, self.validation)
+
+    def take_step(self, work: Work) -> None:
+        progress = self.state.progress
+        step = progress.step + 1
+        rate = self.rate(step)
+        outcome = self.updated(work, rate)
+        if self.state.average:
+            self.state.average.update(self.state.model, step, outcome.finite)
+        progress.step, progress.position = step, work.behind
+        self.unread.append(Taken(step, work, rate, outcome))
+
+    def updated(self, work: Work, rate: float) -> Outcome:
+        """The update; where memory does not suffice, batches are halved from now on, once."""
+        progress = self.state.progress
+        try:
+            return self.try_step(work, rate)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            if progress.halved:
+                raise TrainingError(
+                    f"out of memory at step {progress.step + 1} even with halved batches: training.tokens_per_batch is "
+                    f"{self.training.tokens_per_batch}; lower it, and raise training.accumulate instead"
+                ) from error
+        # Outside the handler: the traceback it holds keeps the tensors of the failed step alive.
+        progress.halved = True
+        self.state.optimizer.zero_grad()
+        if self.state.device.type == "cuda":
+            torch.cuda.empty_cache()
+        self.remark(f"out of memory at step {progress.step + 1}: every batch is computed in two halves from now on")
+        return self.updated(work, rate)
+
+    def try_step(self, work: Work, rate: float) -> Outcome:
+        batches = work.micro_batches
+        if self.state.progress.halved:
+            batches = [half for batch in batches for half in batch.halves()]
+        return train_step(
+            self.state.model, self.state.optimizer, batches, rate, self.objective,
+            max_gradient_norm=self.training.max_gradient_norm,
+        )  # fmt: skip
+
+    def read_steps(self) -> None:
+        """Read what the device has computed since the last time: into the log, to the watcher, into the counts."""
+        if not self.unread:
+            return
+        numbers = torch.stack(
+            [torch.stack((t.outcome.loss, t.outcome.gradient_norm, t.outcome.finite.float())) for t in self.unread]
+        ).tolist()
+        seconds = time.perf_counter() - self.clock
+        tokens = [sum(batch.num_target_tokens for batch in taken.work.micro_batches) for taken in self.unread]
+        records = [
+            StepRecord(
+                step=taken.step,
+                loss=loss,
+                learning_rate=taken.learning_rate,
+                gradient_norm=norm,
+                target_tokens=count,
+                target_tokens_per_second=sum(tokens) / seconds,
+                padding=taken.work.padding,
+                epoch=taken.work.first.epoch,
+                batch=taken.work.first.batch,
+                skipped=not finite,
+            )
+            for taken, (loss, norm, finite), count in zip(self.unread, numbers, tokens, strict=True)
+        ]
+        self.unread.clear()
+        self.clock = time.perf_counter()
+        self.state.progress.seconds += seconds
+        self.log.write(*map(step_line, records))
+        for record in records:
+            self.count(record)
+            self.watcher.stepped(record)
+
+    def count(self, record: StepRecord) -> None:
+        progress = self.state.progress
+        progress.target_tokens += record.target_tokens
+        if not record.skipped:
+            progress.skipped_in_a_row = 0
+            return
+        progress.skipped += 1
+        progress.skipped_in_a_row += 1
+        what = "loss" if record.loss != record.loss or abs(record.loss) == float("inf") else "gradient"
+        where = f"epoch {record.epoch}, batch {record.batch}"
+        self.remark(f"step {record.step} ({where}): the {what} is not a finite number; its update was skipped")
+        if progress.skipped_in_a_row >= self.training.max_skipped:
+            steps = self.checkpoints.steps()
+            last = self.checkpoints.path(steps[-1]) if steps else "none yet"
+            raise TrainingError(
+                f"{progress.skipped_in_a_row} updates in a row were skipped, up to step {record.step}, because loss or "
+                f"gradient was no finite number. The last good checkpoint: {last}. A lower training.learning_rate or "
+                f"a longer training.warmup_steps usually helps"
+            )
+
+    def validate_if_due(self) -> None:
+        progress = self.state.progress
+        due = progress.step % self.validation.every == 0 or progress.step >= self.training.max_steps
+        if not due or progress.step == progress.validated or progress.step == 0:
+            return
+        self.read_steps()
+        self.watcher.validating(progress.step)
+        average = self.state.average
+        model = self.state.model
+        try:
+            with average.applied_to(model) if average else nullcontext(), evaluation_mode(model), self.stop.at_once():
+                scores, samples = self.validate(model)
+        except Stopped as stopped:  # a resumed run will validate this step first
+            self.leave(stopped.exit_code)
+        if self.validation.metric not in scores:
+            raise TrainingError(
+                f"validation.metric = '{self.validation.metric}', but validation gives {', '.join(scores)}"
+            )
+        progress.history[progress.step] = scores[self.validation.metric]
+        best = progress.best_step(self.validation) == progress.step
+        record = ValidationRecord(progress.step, scores, best, samples)
+        self.log.write(validation_line(record))
+        self.watcher.validated(record)
+        self.clock = time.perf_counter()
+        self.save()
+
+    def save_if_due(self) -> None:
+        progress = self.state.progress
+        if progress.step % self.training.checkpoint_every == 0 or self.is_over:
+            self.save()
+
+    def save(self) -> None:
+        """Not while updates are being skipped: weights that give no finite loss must not push out good ones."""
+        self.read_steps()
+        progress = self.state.progress
+        if progress.step == 0 or progress.skipped_in_a_row > 0 or self.checkpoints.path(progress.step).exists():
+            return
+        seconds = self.checkpoints.save(capture(self.state), self.origin)
+        there = self.checkpoints.steps()
+        scores = {step: score for step, score in progress.history.items() if step in there}
+        best = self.validation.best(scores, self.training.keep_best)
+        self.checkpoints.prune({*best, *there[-self.training.keep_last :]})
+        self.watcher.saved(progress.step, seconds)
+        self.clock = time.perf_counter()
+
+    def leave(self, exit_code: int) -> None:
+        self.save()
+        self.remark(f"stopped after step {self.state.progress.step}; the same command goes on from here")
+        raise Stopped(exit_code)
+
+    def remark(self, sentence: str) -> None:
+        self.log.write({"step": self.state.progress.step, "event": "remark", "text": sentence})
+        self.watcher.said(sentence)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """A GPU has an error of its own for it; the CPU's allocator tells it in words."""
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "can't allocate memory" in str(error)

@@ -1,0 +1,37 @@
+"""A moving average of the weights: calmer than the weights themselves, and often better."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+from attendo.checkpoint import load_weights_, weights_of
+
+
+class MovingAverage:
+    """average ← d · average + (1 - d) · weights, with d = min(decay, (1 + step) / (10 + step)).
+
+    The smaller d of the first steps lets go of the random start sooner. A skipped update changes nothing here either.
+    """
+
+    def __init__(self, model: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.weights = {name: weight.detach().clone() for name, weight in weights_of(model).items()}
+
+    @torch.no_grad()
+    def update(self, model: nn.Module, step: int, finite: Tensor) -> None:
+        decay = min(self.decay, (1 + step) / (10 + step))
+        share = (1 - decay) * finite  # a tensor, so that the host need not know
+        for name, weight in model.named_parameters():
+            self.weights[name].lerp_(weight, share.to(weight.dtype))
+
+    @contextmanager
+    def applied_to(self, model: nn.Module) -> Iterator[None]:
+        """The model has the average as its weights inside the block, and its own again behind it."""
+        own = {name: weight.detach().clone() for name, weight in weights_of(model).items()}
+        load_weights_(model, self.weights)
+        try:
+            yield
+        finally:
+            load_weights_(model, own)

@@ -1,0 +1,73 @@
+"""What a model is trained to do, as a sum over the tokens it must say; the mean is the step's business.
+
+A sum, because micro-batches and devices hold different numbers of tokens and the mean is over all of them together.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attendo.data.batch import Batch
+from attendo.special_tokens import SPECIAL
+from attendo.training.loss import cross_entropy_sum
+
+Objective = Callable[[nn.Module, Batch], Tensor]
+
+
+@dataclass(frozen=True)
+class TeacherForcing:
+    """Say every target token, given the source and the true tokens before it, all positions at once."""
+
+    label_smoothing: float = 0.0
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        logits = model(batch.source, batch.target_in, segments=batch.segments)
+        return cross_entropy_sum(logits, batch.target_out, self.label_smoothing)
+
+
+@dataclass(frozen=True)
+class RDrop:
+    """Twice the same batch, twice another dropout; the two should agree (Liang et al. 2021).
+
+    loss = (CE_1 + CE_2) / 2 + α · (KL(p_1 ‖ p_2) + KL(p_2 ‖ p_1)) / 2
+    """
+
+    alpha: float
+    label_smoothing: float = 0.0
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        first, second = (model(batch.source, batch.target_in, segments=batch.segments) for _ in range(2))
+        cross_entropy = sum(
+            cross_entropy_sum(logits, batch.target_out, self.label_smoothing) for logits in (first, second)
+        )
+        return cross_entropy / 2 + self.alpha * symmetric_kl_sum(first, second, batch.target_out) / 2
+
+
+def symmetric_kl_sum(first: Tensor, second: Tensor, target_out: Tensor) -> Tensor:
+    """Σ over real tokens of KL(p ‖ q) + KL(q ‖ p) = Σ_v (p - q) (log p - log q); logits [batch, target, vocab]."""
+    log_p, log_q = F.log_softmax(first.float(), -1), F.log_softmax(second.float(), -1)
+    divergence = ((log_p.exp() - log_q.exp()) * (log_p - log_q)).sum(-1)  # [batch, target]
+    return divergence.masked_fill(target_out == SPECIAL.pad, 0).sum()
+
+
+@dataclass(frozen=True)
+class MaskedTokens:
+    """Guess the tokens that were hidden; elsewhere target_out is padding, which counts nothing."""
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        return cross_entropy_sum(model(batch.source), batch.target_out)
+
+
+def in_precision(objective: Objective, device: torch.device, dtype: torch.dtype) -> Objective:
+    """Matrices are multiplied in this type; weights, sums and the loss stay in float32."""
+    if dtype == torch.float32:
+        return objective
+
+    def lower(model: nn.Module, batch: Batch) -> Tensor:
+        with torch.autocast(device.type, dtype):
+            return objective(model, batch)
+
+    return lower

@@ -1,0 +1,68 @@
+"""How far a run is: the part of its state that is numbers, not tensors."""
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from attendo.data.batches import Position
+from attendo.errors import InputError
+from attendo.training.config import TrainingConfig, ValidationConfig
+
+
+@dataclass(kw_only=True)
+class Progress:
+    """All that the loop remembers from one step to the next, besides weights, optimiser and random generators."""
+
+    step: int = 0  # updates done or skipped
+    position: Position = field(default_factory=Position)  # of the next batch
+    target_tokens: int = 0  # seen so far
+    seconds: float = 0.0  # spent on steps so far
+
+    skipped: int = 0  # updates, because loss or gradient was no number
+    skipped_in_a_row: int = 0
+    halved: bool = False  # batches, because the memory did not suffice
+
+    history: dict[int, float] = field(default_factory=dict)  # step -> what the metric said when it was validated
+
+    @property
+    def validated(self) -> int:
+        """The step of the last validation."""
+        return max(self.history, default=0)
+
+    def best_step(self, config: ValidationConfig) -> int:
+        """The validated step with the best score, of equals the earliest; 0 if there is none."""
+        return next(iter(config.best(self.history, 1)), 0)
+
+    def is_over(self, training: TrainingConfig, validation: ValidationConfig) -> bool:
+        """All steps are done, or no validation has been better for as many as the patience allows."""
+        without_gain = sum(step > self.best_step(validation) for step in self.history)
+        return self.step >= training.max_steps or 0 < validation.patience <= without_gain
+
+    def to_table(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_table(cls, table: Any) -> "Progress":
+        """A checkpoint is a file like any other: what it says is looked at before it is believed."""
+        if not isinstance(table, dict) or set(table) != {one.name for one in fields(cls)}:
+            raise InputError("the progress of a run has other keys than expected")
+        match table["position"]:
+            case {"epoch": int(epoch), "batch": int(batch), **rest} if epoch >= 1 and batch >= 0 and not rest:
+                position = Position(epoch, batch)
+            case _:
+                raise InputError("the position in the data is not an epoch and a batch")
+        for name in ("step", "target_tokens", "skipped", "skipped_in_a_row"):
+            if type(table[name]) is not int or table[name] < 0:
+                raise InputError(f"{name} is {str(table[name])[:40]}: expected a whole number")
+        if type(table["seconds"]) not in (int, float) or type(table["halved"]) is not bool:
+            raise InputError("the progress of a run has values of other types than expected")
+        return cls(**{**table, "position": position, "history": read_history(table["history"])})
+
+
+def read_history(table: Any) -> dict[int, float]:
+    """JSON keys are texts; here they are steps."""
+    if not isinstance(table, dict):
+        raise InputError("the history of validations is not a table")
+    for step, score in table.items():
+        if not step.isdecimal() or type(score) not in (int, float):
+            raise InputError(f"the history of validations holds {step[:20]!r}: {str(score)[:20]}")
+    return {int(step): float(score) for step, score in table.items()}

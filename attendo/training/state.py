@@ -1,0 +1,111 @@
+"""All that is needed to go on as if never stopped."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attendo.checkpoint import load_weights_, weights_of
+from attendo.errors import InputError
+from attendo.model.build import Model
+from attendo.training.moving_average import MovingAverage
+from attendo.training.progress import Progress
+
+MOMENTS = ("exp_avg", "exp_avg_sq")  # AdamW's, one of each weight's shape; and the number of its updates
+Expected = dict[str, tuple[tuple[int, ...], torch.dtype]]
+
+
+@dataclass
+class TrainingState:
+    """What a step changes. Schedule and data order are functions of (seed, step, position), so they need no state."""
+
+    model: Model
+    optimizer: torch.optim.Optimizer
+    average: MovingAverage | None
+    progress: Progress
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.model.parameters()).device
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state at one moment, as it lies on the disk. Leave out any of these and a resumed run is another run."""
+
+    weights: dict[str, Tensor]
+    optimizer: dict[str, Tensor]
+    average: dict[str, Tensor]  # empty without a moving average
+    random: dict[str, str]  # generator -> its state in hexadecimal digits; dropout draws from it
+    progress: Progress
+
+
+def capture(state: TrainingState) -> Snapshot:
+    """The tensors are the state's own: write them before the next step."""
+    return Snapshot(
+        weights=weights_of(state.model),
+        optimizer=optimizer_tensors(state.model, state.optimizer),
+        average=state.average.weights if state.average else {},
+        random=random_states(state.device),
+        progress=state.progress,
+    )
+
+
+def restore(state: TrainingState, snapshot: Snapshot) -> None:
+    load_weights_(state.model, snapshot.weights)
+    restore_optimizer(state.model, state.optimizer, snapshot.optimizer)
+    if state.average:
+        for name, weight in snapshot.average.items():
+            state.average.weights[name].copy_(weight)
+    restore_random(snapshot.random, state.device)
+    state.progress = snapshot.progress
+
+
+def optimizer_tensors(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """AdamW's moments and step counts by the names of the weights: "encoder.layers.0.….weight/exp_avg"."""
+    return {
+        f"{name}/{kind}": optimizer.state[weight][kind]
+        for name, weight in model.named_parameters()
+        for kind in (*MOMENTS, "step")
+        if weight in optimizer.state
+    }
+
+
+def restore_optimizer(model: nn.Module, optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
+    optimizer.state.clear()
+    if not tensors:
+        return
+    for name, weight in model.named_parameters():
+        optimizer.state[weight] = {
+            kind: tensors[f"{name}/{kind}"].to(weight.device, copy=True) for kind in (*MOMENTS, "step")
+        }
+
+
+def expected_weights(model: nn.Module) -> Expected:
+    return {name: (tuple(weight.shape), weight.dtype) for name, weight in weights_of(model).items()}
+
+
+def expected_optimizer(model: nn.Module) -> Expected:
+    weights = expected_weights(model)
+    moments = {f"{name}/{kind}": weights[name] for name in weights for kind in MOMENTS}
+    return moments | {f"{name}/step": ((), torch.float32) for name in weights}
+
+
+def random_states(device: torch.device) -> dict[str, str]:
+    states = {"cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        states["cuda"] = torch.cuda.get_rng_state(device)
+    return {name: bytes(state.tolist()).hex() for name, state in states.items()}
+
+
+def restore_random(states: dict[str, str], device: torch.device) -> None:
+    """A run that moves to another kind of device has no state to restore there; it said so when it was resumed."""
+    try:
+        tensors = {
+            name: torch.tensor(list(bytes.fromhex(digits)), dtype=torch.uint8) for name, digits in states.items()
+        }
+        torch.set_rng_state(tensors["cpu"])
+        if device.type == "cuda" and "cuda" in tensors:
+            torch.cuda.set_rng_state(tensors["cuda"], device)
+    except (KeyError, ValueError, RuntimeError, AttributeError) as error:
+        raise InputError(f"the state of the random generators cannot be restored: {error}") from error

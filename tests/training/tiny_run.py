@@ -1,0 +1,82 @@
+"""A run that takes a second and has everything: dropout, BPE-dropout, accumulation, a moving average, validation."""
+
+import io
+import os
+from pathlib import Path
+
+from rich.console import Console
+
+from attendo.recipe.recipe import Recipe, recipe_from_table
+from attendo.recipe.run_folder import RunFolder
+from attendo.recipe.train import Call, train
+from attendo.tensor_file import read_header
+from attendo.training.checkpoints import Checkpoints
+from attendo.training.log import read_log
+
+STEPS = 24
+
+RECIPE = {
+    "data": {
+        "languages": ["abc", "cba"],
+        "directions": ["abc-cba"],
+        "held_out": 0.1,
+        "corpora": [{"task": "reverse", "pairs": 300, "longest": 6, "letters": 5}],
+    },
+    "tokenizer": {"kind": "bpe", "vocab_size": 300, "bpe_dropout": 0.2},
+    "model": {
+        "family": "transformer", "d_model": 16, "d_ff": 32, "num_heads": 2,
+        "encoder_layers": 1, "decoder_layers": 1, "dropout": 0.1,
+    },
+    "training": {
+        "max_steps": STEPS, "tokens_per_batch": 200, "accumulate": 2, "schedule": "cosine", "learning_rate": 1e-2,
+        "warmup_steps": 4, "average_decay": 0.9, "checkpoint_every": 3, "threads": 1, "device": "cpu",
+    },
+    "validation": {"every": 5, "metric": "loss", "max_pairs": 4},
+}  # fmt: skip
+
+
+def tiny_recipe(**changes) -> Recipe:
+    """tiny_recipe(training={"max_steps": 9}): the tables above with some keys changed."""
+    tables = {name: {**table, **changes.get(name, {})} for name, table in RECIPE.items()}
+    return recipe_from_table(tables)
+
+
+def run(folder: Path, recipe: Recipe | None = None, *, force: bool = False) -> tuple[int, str]:
+    """Train in this process; the exit code and what was said."""
+    said = io.StringIO()
+    console = Console(file=said, width=200)
+    call = Call(recipe or tiny_recipe(), Path("recipe.toml"), RunFolder(folder), ["attendo", "train"], console, force)
+    return train(call), said.getvalue()
+
+
+def in_child(work) -> int:
+    """The exit code of a forked process that does this work; torch is loaded already, so it starts at once."""
+    process = os.fork()
+    if process == 0:
+        code = 99
+        try:
+            code = work() or 0
+        except BaseException as error:
+            print(f"child: {error!r}", flush=True)
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def result(folder: Path) -> dict:
+    """All that two runs must have in common to be the same run, to the bit."""
+    checkpoints = Checkpoints(folder / "checkpoints", say=print)
+    last = checkpoints.path(checkpoints.steps()[-1])
+    tensors = {path.name: tensor_bytes(path) for path in sorted(last.glob("*.safetensors"))}
+    log = read_log(folder / "log.jsonl")
+    steps = [(one["step"], one["loss"], one["learning_rate"], one["gradient_norm"]) for one in log if "loss" in one]
+    validations = [(one["step"], one["validation"], one["samples"]) for one in log if "validation" in one]
+    model = (folder / "model" / "model.safetensors").read_bytes()
+    return {"last": last.name, "tensors": tensors, "steps": steps, "validations": validations, "model": model}
+
+
+def tensor_bytes(path: Path) -> dict[str, bytes]:
+    """By name: the order in which tensors stand in a file is the library's business."""
+    raw = path.read_bytes()
+    begin = 8 + int.from_bytes(raw[:8], "little")
+    return {name: raw[begin + info.start : begin + info.end] for name, info in read_header(path).items()}
