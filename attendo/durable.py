@@ -4,10 +4,13 @@ A name is given last: written beside under another name, forced to the disk, ren
 leaves an unfinished file that nobody takes for the real one; `sweep` removes it.
 """
 
+import ctypes
+import errno
 import hashlib
 import os
 import platform
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -29,19 +32,20 @@ def write_file(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         os.chmod(name, 0o666 & ~current_umask())  # noqa: PTH101 - a temporary file is for its owner alone
         os.replace(name, path)  # noqa: PTH105
+        sync_folder(path.parent)
     except OSError as error:
         if descriptor is not None:
             Path(name).unlink(missing_ok=True)
         raise cannot_write(path, error) from error
-    sync_folder(path.parent)
 
 
 @contextmanager
-def new_folder(path: Path, needs: int = 0) -> Iterator[Path]:
+def new_folder(path: Path, needs: int = 0, *, replace: bool = False, shared: bool = False) -> Iterator[Path]:
     """A folder to fill. It gets its name when the block ends well; if the block fails, nothing of it remains.
 
     `needs` is about how many bytes will be written, for the message when there is no room for them. Where the name is
-    taken meanwhile, FileExistsError: folders are never changed once they are there.
+    taken, FileExistsError; with `replace`, the folder of that name is taken away as the new one comes. The folder is
+    for its owner alone, unless it is `shared`: then whoever may read the user's other files may read it.
     """
     try:
         unfinished = Path(tempfile.mkdtemp(prefix=f"{mark()}{os.getpid()}-", dir=path.parent))
@@ -49,19 +53,68 @@ def new_folder(path: Path, needs: int = 0) -> Iterator[Path]:
         raise cannot_write(path, error, needs) from error
     try:
         yield unfinished
+        if shared:
+            let_others_read(unfinished)
         for file in sorted(unfinished.iterdir()):
             sync_file(file)
         sync_folder(unfinished)
-        if path.exists():
-            raise FileExistsError(f"{path} is already there")
-        unfinished.rename(path)
+        give_name(unfinished, path, replace=replace)
         sync_folder(path.parent)
     except FileExistsError:
         raise
     except OSError as error:
         raise cannot_write(path, error, needs) from error
+    except WriteError as error:  # of a file inside: people know the folder by the name it was to have
+        raise WriteError(str(error).replace(str(unfinished), str(path))) from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def let_others_read(folder: Path) -> None:
+    mask = current_umask()
+    for file in folder.iterdir():
+        file.chmod(0o666 & ~mask)
+    folder.chmod(0o777 & ~mask)
+
+
+def give_name(unfinished: Path, path: Path, *, replace: bool) -> None:
+    """With `replace`, what was there before has the unfinished name afterwards."""
+    taken = FileExistsError(f"{path} is already there")
+    if path.exists() and not replace:
+        raise taken
+    try:
+        unfinished.rename(path)  # in place of an empty folder too
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+            raise
+        if not replace:
+            raise taken from error
+        if not exchange(unfinished, path):
+            exchange_in_steps(unfinished, path)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Two names change places in one instant, so that there is no moment without either. Linux can, mostly."""
+    if sys.platform != "linux":
+        return False
+    here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    try:
+        rename = ctypes.CDLL(None).renameat2
+    except AttributeError:  # an old C library
+        return False
+    return rename(here, os.fsencode(one), here, os.fsencode(other), swap) == 0
+
+
+def exchange_in_steps(one: Path, other: Path) -> None:
+    """For systems that know no better. A process that dies on the way leaves the other under a name no sweep takes."""
+    middle = other.with_name(f"{other.name}.old-{os.getpid()}")
+    other.rename(middle)
+    try:
+        one.rename(other)
+    except OSError:
+        middle.rename(other)
+        raise
+    middle.rename(one)
 
 
 def cannot_write(path: Path, error: OSError, needs: int = 0) -> WriteError:
@@ -115,6 +168,8 @@ def sweep(folder: Path, *, ours_alone: bool = False) -> list[Path]:
         if leftover.is_dir():
             shutil.rmtree(leftover, ignore_errors=True)
         else:
-            leftover.unlink(missing_ok=True)
-        removed.append(leftover)
+            with suppress(OSError):  # in a folder for all, it may be another user's
+                leftover.unlink()
+        if not leftover.exists():
+            removed.append(leftover)
     return removed

@@ -4,11 +4,12 @@ Nothing is dropped here. A broken line still gives a pair, maybe with an empty s
 what was wrong with it is reported. Whether to keep it is for filters.py.
 """
 
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from attendo.data.lines import COMPRESSED, DAMAGE, Problem, Report, broken, clean, count_lines, open_bytes, read_lines
 from attendo.errors import DataError
@@ -25,6 +26,16 @@ class Pair:
     line: int
     source: str
     target: str
+
+
+class Corpus(Protocol):
+    """All that others need to know of a corpus, wherever its pairs come from."""
+
+    def pairs(self, report: Report) -> Iterator[Pair]:
+        """All pairs in order; `report` hears of every broken line."""
+
+    def identity(self) -> object:
+        """What decides its content, as JSON: equal for two corpora of the same pairs, whatever their files' names."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,10 @@ class CorpusFile:
                     f"{', '.join(COMPRESSED)}, or two aligned files"
                 )
 
+    def identity(self) -> object:
+        read_as = None if self.languages is None else list(self.languages)
+        return {"kind": "file", "text": [text_identity(self.path)], "read_as": read_as}
+
 
 @dataclass(frozen=True)
 class AlignedFiles:
@@ -68,8 +83,18 @@ class AlignedFiles:
         """All pairs in order; `report` hears of every broken line."""
         return read_two_files(self.source, self.target, report)
 
+    def identity(self) -> object:
+        return {"kind": "aligned", "text": [text_identity(self.source), text_identity(self.target)]}
 
-Corpus = CorpusFile | AlignedFiles
+
+def text_identity(path: Path) -> list[str]:
+    """The ends of a name tell how the file is read; its content is its hash."""
+    read_by = [suffix for suffix in path.suffixes[-2:] if suffix in (*COMPRESSED, ".tsv", ".txt", ".jsonl", ".tmx")]
+    try:
+        with path.open("rb") as file:
+            return ["".join(read_by), hashlib.file_digest(file, "sha256").hexdigest()]
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def read_tsv(path: Path, report: Report) -> Iterator[Pair]:

@@ -8,11 +8,8 @@ once do no harm.
 
 import hashlib
 import json
-import os
-import platform
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -21,16 +18,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.data.corpus import Corpus, CorpusFile, Pair
+from attendo.data.corpus import Corpus, Pair
 from attendo.data.filters import Filter, FilterConfig, Ledger
 from attendo.data.lines import Report, ignore
+from attendo.durable import new_folder, sweep
 from attendo.errors import AttendoError, DataError
 from attendo.json_file import read_json
 from attendo.text.tokenizer import Tokenizer
 
 FORMAT = 1
 CHUNK = 10_000  # pairs held in memory at once while encoding
-UNFINISHED = ".unfinished-"
 
 
 @dataclass(frozen=True)
@@ -87,24 +84,14 @@ def encode_corpus(
 
 
 def cache_key(corpus: Corpus, tokenizer: Tokenizer, languages: tuple[str, str], filters: FilterConfig) -> str:
-    paths = [corpus.path] if isinstance(corpus, CorpusFile) else [corpus.source, corpus.target]
     what = {
         "format": FORMAT,
-        "text": [(path.suffixes, hash_file(path)) for path in paths],
-        "read_as": corpus.languages if isinstance(corpus, CorpusFile) else "aligned",
+        "corpus": corpus.identity(),
         "tokenizer": hashlib.sha256(repr((tokenizer.cutter, tokenizer.languages)).encode()).hexdigest(),
         "languages": languages,
         "filters": asdict(filters),
     }
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def hash_file(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def build(
@@ -116,8 +103,8 @@ def build(
     progress: Callable[[int], None],
 ) -> None:
     small = np.uint16 if tokenizer.vocab_size <= 2**16 else np.uint32
-    unfinished = Path(tempfile.mkdtemp(prefix=f"{mark()}{os.getpid()}-", dir=folder.parent))
-    try:
+    # Where another build was quicker, it made the same.
+    with suppress(FileExistsError), new_folder(folder, shared=True) as unfinished:
         with (
             (unfinished / "source.ids").open("wb") as source,
             (unfinished / "target.ids").open("wb") as target,
@@ -131,26 +118,10 @@ def build(
                 write_ids(target, [theirs for _, theirs in kept], small)
                 np.array([(len(ours), len(theirs)) for ours, theirs in kept], dtype=np.int32).tofile(lengths)
                 progress(judge.ledger.read)
-            for file in (source, target, lengths):
-                file.flush()
-                os.fsync(file.fileno())
         ledger = judge.ledger
         meta = {"format": FORMAT, "dtype": np.dtype(small).name, "read": ledger.read, "kept": ledger.kept}
         meta["dropped"] = dict(ledger.dropped)
-        with (unfinished / "meta.json").open("w", encoding="utf-8") as text:
-            json.dump(meta, text)
-            text.flush()
-            os.fsync(text.fileno())
-        unfinished.chmod(0o755)  # a temporary folder is for its owner alone; a cache may be shared
-        try:
-            unfinished.rename(folder)
-        except OSError:
-            if not folder.exists():  # otherwise another build was quicker, and made the same
-                raise
-    except OSError as error:
-        raise DataError(f"cannot write the encoded corpus to {folder.parent}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        (unfinished / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
 
 
 def chunks(pairs: Iterator[Pair]) -> Iterator[list[Pair]]:
@@ -201,17 +172,3 @@ def open_side(path: Path, dtype: str, lengths: NDArray[np.int32], folder: Path) 
 
 def damaged(folder: Path) -> DataError:
     return DataError(f"the encoded corpus in {folder} is damaged: delete the folder and it will be made again")
-
-
-def mark() -> str:
-    """How unfinished folders made on this machine begin; a cache may be shared with others."""
-    machine = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
-    return f"{UNFINISHED}{machine}-"
-
-
-def sweep(cache: Path) -> None:
-    """Remove what killed builds on this machine left behind; a folder names the process that was making it."""
-    for leftover in cache.glob(f"{mark()}*"):
-        process = leftover.name.removeprefix(mark()).split("-")[0]
-        if process.isdigit() and not Path(f"/proc/{process}").exists() and Path("/proc").exists():
-            shutil.rmtree(leftover, ignore_errors=True)

@@ -7,35 +7,45 @@ import numpy as np
 
 from attendo.data.encoded import Side
 from attendo.data.sheet import Numbers
-from attendo.errors import ConfigError
+from attendo.errors import ConfigError, DataError
 from attendo.text.bpe_dropout import BpeDropout
 from attendo.text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
 class Part:
-    """A corpus in one direction: the tag names the language of its target. Weight 2 means every pair twice an epoch."""
+    """A corpus in one direction: the tag names the language of its target. Weight 2 means every pair twice an epoch.
+
+    `members` are the pairs that may be drawn, at least one; None: all. The others are held out.
+    """
 
     source: Side
     target: Side
     tag: int
     weight: float = 1.0
+    members: Numbers | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.weight <= 1000:
             raise ConfigError(f"weight = {self.weight} of a corpus: expected a number above 0 and at most 1000")
+        if self.members is not None:
+            if len(self.members) == 0:
+                raise DataError("no pairs of a corpus may be drawn: all are held out")
+            if self.members.min() < 0 or self.members.max() >= len(self):
+                raise ValueError(f"members of a corpus of {len(self)} pairs are numbered from 0 to {len(self) - 1}")
 
     def __len__(self) -> int:
         return len(self.source)
 
     def numbers(self, seed: int, epoch: int) -> Numbers:
         """Its pairs in this epoch. Of a fraction of the corpus each epoch takes the next, until all had their turn."""
-        count = len(self)
+        members = np.arange(len(self)) if self.members is None else self.members
+        count = len(members)
         whole = int(self.weight)
         some = (self.weight - whole) * count  # a number of pairs that need not be whole, so counted from the start
         turn = np.arange(math.floor((epoch - 1) * some + 1e-9), math.floor(epoch * some + 1e-9)) % max(1, count)
         order = np.random.default_rng([seed, count]).permutation(count)
-        return np.concatenate((np.tile(np.arange(count), whole), order[turn]))
+        return np.concatenate((np.tile(members, whole), members[order[turn]]))
 
     def in_epoch(self, seed: int, epoch: int) -> "Part":
         """The ids to use in this epoch."""

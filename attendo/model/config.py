@@ -3,12 +3,11 @@
 Frozen, so a running model cannot disagree with its file. No torch here: describing a model in words is cheap.
 """
 
-import math
-from dataclasses import dataclass, fields
-from difflib import get_close_matches
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
 from attendo.errors import ConfigError
+from attendo.table import shown, unknown_key
 
 Positions = Literal["sinusoidal", "learned", "rotary", "none"]
 Norm = Literal["layer", "rms"]
@@ -170,14 +169,6 @@ def check_fields(config: Any) -> None:
             raise ConfigError(f"{where} is {shown(value)}: expected one of {', '.join(get_args(field.type))}")
 
 
-def shown(value: object) -> str:
-    """A value for an error message, short however long it is: a file may hold a number of 5,000 digits."""
-    if type(value) is int and abs(value) >= 10**30:
-        return f"a number of about {int(value.bit_length() * math.log10(2))} digits"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def config_from_table(table: dict[str, Any]) -> ModelConfig:
     """A configuration from a JSON object or TOML table: its `family` picks the class, unknown keys are errors."""
     family = table.get("family", "transformer")
@@ -188,9 +179,13 @@ def config_from_table(table: dict[str, Any]) -> ModelConfig:
     given = {key: value for key, value in table.items() if key != "family"}
     for key in given:
         if key not in known:
-            nearest = get_close_matches(key, known, n=1)
-            hint = f"did you mean '{nearest[0]}'?" if nearest else f"known keys: {', '.join(known)}"
-            raise ConfigError(f"unknown key {shown(key)} in the configuration of a {family} model: {hint}")
+            raise unknown_key(key, known, f"the configuration of a {family} model")
     if "vocab_size" not in given:
         raise ConfigError(f"the configuration of a {family} model has no vocab_size")
     return kind(**given)
+
+
+def config_to_table(config: ModelConfig) -> dict[str, Any]:
+    """The other way round."""
+    family = next(word for word, kind in FAMILIES.items() if type(config) is kind)
+    return {"family": family, **asdict(config)}

@@ -7,13 +7,13 @@ to collide and no special tokens to smuggle in.
 """
 
 import json
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from attendo.durable import write_file
 from attendo.errors import InputError
 from attendo.json_file import read_json
 from attendo.text.kinds import BYTES, KINDS, UNKNOWN, Bpe, Characters, Cutter, Unigram, WordPiece, Words
@@ -28,6 +28,11 @@ LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 
 
 def write_tokenizer(path: Path, cutter: Cutter, languages: Sequence[str]) -> None:
+    write_file(path, tokenizer_bytes(cutter, languages))
+
+
+def tokenizer_bytes(cutter: Cutter, languages: Sequence[str]) -> bytes:
+    """The file's content: equal for equal tokenizers."""
     table: dict[str, Any] = {"format": FORMAT, "kind": cutter.kind, "languages": list(languages)}
     table["pieces"] = list(cutter.pieces)
     match cutter:
@@ -35,16 +40,7 @@ def write_tokenizer(path: Path, cutter: Cutter, languages: Sequence[str]) -> Non
             table["merges"] = [list(merge) for merge in cutter.merges]
         case Unigram():
             table["scores"] = list(cutter.scores)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("w", encoding="utf-8") as file:
-            json.dump(table, file, ensure_ascii=False, separators=(",", ":"))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def read_tokenizer(path: Path) -> tuple[Cutter, list[str]]:

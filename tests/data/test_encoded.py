@@ -11,7 +11,8 @@ from attendo.data import encoded
 from attendo.data.corpus import AlignedFiles, CorpusFile
 from attendo.data.encoded import encode_corpus
 from attendo.data.filters import FilterConfig
-from attendo.errors import DataError
+from attendo.durable import mark, sweep
+from attendo.errors import DataError, WriteError
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.text.conftest import made_up_texts
 
@@ -85,7 +86,7 @@ def test_an_unwritable_cache_is_one_sentence(corpus_file, bpe, tmp_path, monkeyp
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(DataError, match="No space left on device"):
+    with pytest.raises(WriteError, match="No space left on device"):
         encode(corpus_file, bpe, tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
 
@@ -138,12 +139,12 @@ def test_two_builds_at_once_agree(builder, corpus_file, bpe, tmp_path):
 
 
 def test_a_build_under_way_is_not_swept(tmp_path):
-    alive = tmp_path / f"{encoded.mark()}{os.getpid()}-x"
-    dead = tmp_path / f"{encoded.mark()}999999999-x"
+    alive = tmp_path / f"{mark()}{os.getpid()}-x"
+    dead = tmp_path / f"{mark()}999999999-x"
     elsewhere = tmp_path / ".unfinished-another1-999999999-x"
     for folder in (alive, dead, elsewhere):
         folder.mkdir()
-    encoded.sweep(tmp_path)
+    sweep(tmp_path)
     assert sorted(tmp_path.iterdir()) == sorted([alive, elsewhere])
 
 

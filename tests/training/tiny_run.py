@@ -20,7 +20,7 @@ RECIPE = {
         "languages": ["abc", "cba"],
         "directions": ["abc-cba"],
         "held_out": 0.1,
-        "corpora": [{"task": "reverse", "pairs": 300, "longest": 6, "letters": 5}],
+        "corpora": [{"task": "reverse", "pairs": 600, "longest": 6, "letters": 5}],
     },
     "tokenizer": {"kind": "bpe", "vocab_size": 300, "bpe_dropout": 0.2},
     "model": {

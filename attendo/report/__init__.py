@@ -1,0 +1,1 @@
+"""Pages that tell what was done and what came of it."""
