@@ -12,8 +12,17 @@ def reversal(num_pairs: int, lengths: range, num_symbols: int, generator: torch.
 
     7 5 9 </s>  ->  9 5 7 </s>
     """
-    pairs = []
-    for length in torch.randint(lengths.start, lengths.stop, (num_pairs,), generator=generator).tolist():
-        symbols = torch.randint(FIRST_SYMBOL, FIRST_SYMBOL + num_symbols, (length,), generator=generator).tolist()
-        pairs.append((symbols, symbols[::-1]))
-    return Batch.from_pairs(pairs)
+    return Batch.from_pairs([(row, row[::-1]) for row in drawn(num_pairs, lengths, num_symbols, generator)])
+
+
+def copying(num_pairs: int, lengths: range, num_symbols: int, generator: torch.Generator) -> Batch:
+    """Say the source again: position i of the target must look at position i of the source."""
+    return Batch.from_pairs([(row, row) for row in drawn(num_pairs, lengths, num_symbols, generator)])
+
+
+def drawn(num_rows: int, lengths: range, num_symbols: int, generator: torch.Generator) -> list[list[int]]:
+    """Rows of symbols, each length and each symbol equally likely."""
+    return [
+        torch.randint(FIRST_SYMBOL, FIRST_SYMBOL + num_symbols, (length,), generator=generator).tolist()
+        for length in torch.randint(lengths.start, lengths.stop, (num_rows,), generator=generator).tolist()
+    ]

@@ -12,7 +12,8 @@ from attendo.errors import ConfigError, UsageError
 from attendo.recipe.recipe import TABLES, CorpusConfig, DataConfig, ModelSettings, Recipe, recipe_from_table
 from attendo.table import shown
 
-LARGEST_FILE = 200_000  # bytes; a recipe has a thousand
+LARGEST_FILE = 65_536  # bytes; a recipe has a few thousand
+LONGEST_LINE = 2_000  # bytes; tomllib needs minutes for a key of 50,000 parts, a.a.a.a…
 
 
 def read_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:
@@ -34,11 +35,14 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     if len(raw) > LARGEST_FILE:
         raise ConfigError(f"{path} is too large for a recipe: expected at most {LARGEST_FILE:,} bytes")
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        if len(line) > LONGEST_LINE:
+            raise ConfigError(f"{path}, line {number} has {len(line):,} bytes: expected at most {LONGEST_LINE:,}")
     try:
         return tomllib.loads(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}, line {line}: a byte that is not UTF-8") from error
+        number = raw.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}, line {number}: a byte that is not UTF-8") from error
     except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError, and so is a number of 5,000 digits
         reason = str(error).split("\n")[0][:200] if isinstance(error, ValueError) else "it is nested too deeply"
         raise ConfigError(f"{path} is not TOML: {reason}") from error

@@ -48,6 +48,7 @@ class Call:
     command: Sequence[str]  # as it was typed, for the report
     console: Console  # of stderr
     force: bool = False
+    watchers: Sequence[Watcher] = ()  # besides the screen
 
     def say(self, sentence: str) -> None:
         self.console.print(f"attendo: {sentence}", markup=False, highlight=False, soft_wrap=True)
@@ -138,7 +139,7 @@ class Run:
         with ExitStack() as stack:
             stack.callback(log.close)
             live = LiveTraining(self.call.console, training.max_steps, progress.step, self.folder.path.name)
-            watchers: list[Watcher] = [stack.enter_context(live)]
+            watchers: list[Watcher] = [stack.enter_context(live), *self.call.watchers]
             if training.tensorboard:
                 watchers.append(stack.enter_context(TensorBoard(self.folder.path / "tensorboard", progress.step)))
             loop = Loop(

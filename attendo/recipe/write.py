@@ -10,6 +10,8 @@ from attendo.recipe.recipe import CorpusConfig, ModelSettings, Recipe, Tokenizer
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
+WIDTH = 100  # of a list that stays on one line
+
 Table = dict[str, Any]
 
 
@@ -76,7 +78,8 @@ def inline(value: Any) -> str:
         case str():
             return quoted(value)
         case list():
-            return f"[{', '.join(map(inline, value))}]"
+            short = f"[{', '.join(map(inline, value))}]"
+            return short if len(short) <= WIDTH else "[\n" + "".join(f"    {inline(item)},\n" for item in value) + "]"
     return repr(value)
 
 

@@ -31,6 +31,7 @@ FILES = ("model.safetensors", "optimizer.safetensors", "state.json")
 AVERAGE = "average.safetensors"
 LARGEST_STATE = 1_000_000  # bytes of state.json; it has some 15,000
 NAME = re.compile(r"step-([1-9][0-9]{0,11})")
+DAMAGED = "damaged-"  # before the name of one that was set aside
 
 
 @dataclass(frozen=True)
@@ -102,19 +103,21 @@ class Checkpoints:
             try:
                 check_manifest(path, FILES, [AVERAGE])
                 progress, random, origin = read_state(path)
-            except InputError as error:
+                if progress.step != steps[place]:
+                    raise InputError(f"{path} holds step {progress.step}")
+            except (InputError, OSError) as error:  # a disk that cannot read a file has damaged it
                 self.set_aside(path, error, steps[place - 1] if place else None)
                 continue
             accept(origin)
             return Found(path, read_snapshot(path, model, progress, random), origin)
-        if steps:
+        if any(self.folder.glob(f"{DAMAGED}step-*")):  # now or in an earlier call
             raise TrainingError(f"no checkpoint in {self.folder} can be read: delete the folder to begin anew")
         return None
 
-    def set_aside(self, path: Path, error: InputError, before: int | None) -> None:
+    def set_aside(self, path: Path, error: Exception, before: int | None) -> None:
         instead = f"going back to {self.path(before).name}" if before else "there is none before it"
         self.say(f"checkpoint {path.name} is damaged ({error}); {instead}")
-        aside = path.with_name(f"damaged-{path.name}")
+        aside = path.with_name(f"{DAMAGED}{path.name}")
         shutil.rmtree(aside, ignore_errors=True)
         path.rename(aside)
 

@@ -3,12 +3,13 @@
 import json
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
 from attendo.durable import write_file
-from attendo.errors import WriteError
+from attendo.errors import InputError, WriteError
 from attendo.training.watch import StepRecord, ValidationRecord
 
 
@@ -39,7 +40,8 @@ class RunLog:
 
     def close(self) -> None:
         if self.file is not None:
-            self.file.close()
+            with suppress(OSError):  # every line was flushed when it was written, and told if that failed
+                self.file.close()
 
 
 def line(record: dict[str, Any]) -> str:
@@ -68,7 +70,7 @@ def finite(value: float) -> float | None:
 def read_log(path: Path) -> Sequence[dict[str, Any]]:
     """Every whole line; a killed run may leave half of one at the end."""
     records = []
-    if path.exists():
+    try:
         with path.open(encoding="utf-8", errors="replace") as file:
             for text in file:
                 try:
@@ -77,4 +79,8 @@ def read_log(path: Path) -> Sequence[dict[str, Any]]:
                     continue
                 if isinstance(record, dict) and isinstance(record.get("step"), int):
                     records.append(record)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     return records

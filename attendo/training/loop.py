@@ -4,17 +4,18 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import torch
 
-from attendo.errors import TrainingError
+from attendo.errors import InputError, TrainingError
 from attendo.model.build import Model
 from attendo.training.checkpoints import Checkpoints, Origin
 from attendo.training.config import TrainingConfig, ValidationConfig
 from attendo.training.feed import Feed, Work
 from attendo.training.log import RunLog, step_line, validation_line
 from attendo.training.objective import Objective
-from attendo.training.state import TrainingState, capture
+from attendo.training.state import TrainingState, capture, is_finite
 from attendo.training.step import Outcome, train_step
 from attendo.training.stop import Stop, Stopped
 from attendo.training.validation import evaluation_mode
@@ -157,13 +158,24 @@ class Loop:
         where = f"epoch {record.epoch}, batch {record.batch}"
         self.remark(f"step {record.step} ({where}): the {what} is not a finite number; its update was skipped")
         if progress.skipped_in_a_row >= self.training.max_skipped:
-            steps = self.checkpoints.steps()
-            last = self.checkpoints.path(steps[-1]) if steps else "none yet"
-            raise TrainingError(
+            self.give_up(
                 f"{progress.skipped_in_a_row} updates in a row were skipped, up to step {record.step}, because loss or "
-                f"gradient was no finite number. The last good checkpoint: {last}. A lower training.learning_rate or "
-                f"a longer training.warmup_steps usually helps"
+                f"gradient was no finite number",
+                last_update=record.step - progress.skipped_in_a_row,
             )
+
+    def give_up(self, why: str, last_update: int) -> NoReturn:
+        """Weights are known to be good when an update could be made from them: those of the last update are not."""
+        steps = self.checkpoints.steps()
+        good = [step for step in steps if step < last_update]
+        if last_update in steps:
+            never = InputError("its weights have given no finite loss")
+            self.checkpoints.set_aside(self.checkpoints.path(last_update), never, good[-1] if good else None)
+        last = self.checkpoints.path(good[-1]) if good else "none yet"
+        raise TrainingError(
+            f"{why}. The last good checkpoint: {last}. A lower training.learning_rate or a longer "
+            f"training.warmup_steps usually helps"
+        )
 
     def validate_if_due(self) -> None:
         progress = self.state.progress
@@ -202,7 +214,10 @@ class Loop:
         progress = self.state.progress
         if progress.step == 0 or progress.skipped_in_a_row > 0 or self.checkpoints.path(progress.step).exists():
             return
-        seconds = self.checkpoints.save(capture(self.state), self.origin)
+        snapshot = capture(self.state)
+        if not is_finite(snapshot):  # an update of finite numbers can be too large for the weights
+            self.give_up(f"after step {progress.step} some weights are no finite numbers", last_update=progress.step)
+        seconds = self.checkpoints.save(snapshot, self.origin)
         there = self.checkpoints.steps()
         scores = {step: score for step, score in progress.history.items() if step in there}
         best = self.validation.best(scores, self.training.keep_best)

@@ -1,11 +1,14 @@
 """How far a run is: the part of its state that is numbers, not tensors."""
 
+import re
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from attendo.data.batches import Position
 from attendo.errors import InputError
 from attendo.training.config import TrainingConfig, ValidationConfig
+
+LARGEST = 10**15  # no run counts so far, and every such number is exact as a float
 
 
 @dataclass(kw_only=True)
@@ -46,23 +49,31 @@ class Progress:
         if not isinstance(table, dict) or set(table) != {one.name for one in fields(cls)}:
             raise InputError("the progress of a run has other keys than expected")
         match table["position"]:
-            case {"epoch": int(epoch), "batch": int(batch), **rest} if epoch >= 1 and batch >= 0 and not rest:
+            case {"epoch": epoch, "batch": batch, **rest} if is_count(epoch) and is_count(batch) and epoch and not rest:
                 position = Position(epoch, batch)
             case _:
                 raise InputError("the position in the data is not an epoch and a batch")
         for name in ("step", "target_tokens", "skipped", "skipped_in_a_row"):
-            if type(table[name]) is not int or table[name] < 0:
-                raise InputError(f"{name} is {str(table[name])[:40]}: expected a whole number")
-        if type(table["seconds"]) not in (int, float) or type(table["halved"]) is not bool:
+            if not is_count(table[name]):
+                raise InputError(f"{name} of the progress of a run is not a whole number below {LARGEST:,}")
+        if not is_number(table["seconds"]) or not 0 <= table["seconds"] < LARGEST or type(table["halved"]) is not bool:
             raise InputError("the progress of a run has values of other types than expected")
         return cls(**{**table, "position": position, "history": read_history(table["history"])})
 
 
 def read_history(table: Any) -> dict[int, float]:
-    """JSON keys are texts; here they are steps."""
+    """JSON keys are texts; here they are steps. A score may be any number, infinite and NaN among them."""
     if not isinstance(table, dict):
         raise InputError("the history of validations is not a table")
     for step, score in table.items():
-        if not step.isdecimal() or type(score) not in (int, float):
-            raise InputError(f"the history of validations holds {step[:20]!r}: {str(score)[:20]}")
+        if not re.fullmatch(r"[0-9]{1,12}", step) or not is_number(score):
+            raise InputError(f"the history of validations holds {step[:20]!r}, which is no step with a score")
     return {int(step): float(score) for step, score in table.items()}
+
+
+def is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < LARGEST  # True is no count
+
+
+def is_number(value: Any) -> bool:
+    return type(value) is float or is_count(value)

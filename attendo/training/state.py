@@ -51,6 +51,11 @@ def capture(state: TrainingState) -> Snapshot:
     )
 
 
+def is_finite(snapshot: Snapshot) -> bool:
+    groups = (snapshot.weights, snapshot.optimizer, snapshot.average)
+    return all(bool(tensor.isfinite().all()) for group in groups for tensor in group.values())
+
+
 def restore(state: TrainingState, snapshot: Snapshot) -> None:
     load_weights_(state.model, snapshot.weights)
     restore_optimizer(state.model, state.optimizer, snapshot.optimizer)

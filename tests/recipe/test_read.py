@@ -151,7 +151,7 @@ def test_a_wrong_command_line_is_wrong_usage(recipe):
         ("[training]", "[traning]", "unknown key 'traning' in a recipe: did you mean 'training'?"),
         ("[data]", "[things]", "unknown key 'things' in a recipe: known keys: data, tokenizer"),
         ("max_steps", "max_step", "unknown key 'max_step' in [training]: did you mean 'max_steps'?"),
-        ("every = 500", "evry = 500", "unknown key 'evry' in [validation]: did you mean 'every'?"),
+        ("\nevery = 500", "\nevry = 500", "unknown key 'evry' in [validation]: did you mean 'every'?"),
         ("vocab_size = 16000", "vocabsize = 16000", "did you mean 'vocab_size'?"),
         ('"small"', '"smal"', "there is no preset 'smal'; did you mean 'small'?"),
         ("dropout = 0.2", "num_layers = 3", "unknown key 'num_layers' in [model]: did you mean"),
@@ -182,7 +182,7 @@ def test_a_wrong_command_line_is_wrong_usage(recipe):
         ('["zh-en", "en-zh"]', '["zh-zh"]', "the direction 'zh-zh' goes from a language to itself"),
         ('["zh-en", "en-zh"]', '["zh-en", "zh-en"]', "none twice"),
         ('["zh-en", "en-zh"]', "[]", "expected at least one"),
-        ('"zh-en/tatoeba.dev.tsv"', '["zh-en/tatoeba.dev.tsv", "b"]', "validation names 2 files: expected one for each"),
+        ('"zh-en/tatoeba.dev.tsv"', '["zh-en/tatoeba.dev.tsv", "b"]', "validation names 2 files: expected one"),
         ("validation =", "held_out = 0.7\nvalidation =", "held_out = 0.7: expected a share above 0 and at most 0.5"),
         ("validation =", "filters = { max_length = 0 }\nvalidation =", "[data.filters]: max_length = 0"),
         ("[[data.corpora]]", "[data.corpora]", "expected a list of values, each a table"),
@@ -280,11 +280,12 @@ def test_what_is_read_can_be_written_and_read_again(recipe, tmp_path):
         (b"[data]\nlanguages = [\n", "is not TOML"),
         (b"[data]\nx = \xff\n", "line 2: a byte that is not UTF-8"),
         (b"x = 1\nx = 2\n", "is not TOML"),
-        (b"x = " + b"1" * 5000, "is not TOML"),
-        (b"x = " + b"[" * 50_000, "nested too deeply"),
-        (b"x = " + b"{a=" * 50_000, "is not TOML"),
-        (b"[a" + b".a" * 50_000 + b"]\n", ""),
-        (b"a" + b".a" * 50_000 + b" = 1\n", ""),
+        (b"x = " + b"1" * 5000, "line 1 has 5,004 bytes: expected at most 2,000"),
+        (b"x = [\n" + b"[\n" * 20_000, "nested too deeply"),
+        (b"x = " + b"{a=" * 600, "nested too deeply"),
+        (b"a" + b".a" * 30_000 + b" = 1\n", "line 1 has 60,005 bytes"),
+        (b"".join(b"[%d" % n + b".a" * 995 + b"]\n" for n in range(32)), "unknown key '0' in a recipe"),
+        (b"".join(b"k%d" % n + b".a" * 990 + b" = 1\n" for n in range(32)), "unknown key 'k0' in a recipe"),
         (b"#" * (LARGEST_FILE + 1), "too large for a recipe"),
         (b"", "a recipe needs a table [data]"),
         (b"data = 3\n", "[data] is 3: expected a table"),
@@ -337,4 +338,4 @@ def test_damaged_recipes_are_read_or_refused(recipe, evidence):
             if "\n" in said or len(said) > 800:
                 raise AssertionError(said) from error
     assert refused > 200
-    evidence("F5", "damaged recipes that gave anything but a recipe or one sentence", "0 of 400")
+    evidence("F4", "damaged recipes that gave anything but a recipe or one sentence", "0 of 400")

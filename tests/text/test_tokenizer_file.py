@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from attendo.errors import InputError
+from attendo.errors import InputError, WriteError
 from attendo.text.tokenizer import Tokenizer
 
 GOOD = {"format": 1, "kind": "bpe", "languages": ["zh", "en"], "pieces": ["a", "b", "ab"], "merges": [[0, 1]]}
@@ -105,7 +105,7 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, tokenizers, monkeypatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(InputError, match="No space left"):
+    with pytest.raises(WriteError, match="No space left"):
         tokenizers["bpe"].save(path)
     assert [entry.name for entry in tmp_path.iterdir()] == ["tokenizer.json"]
     assert json.loads(path.read_text()) == GOOD

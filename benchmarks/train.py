@@ -1,0 +1,348 @@
+"""How fast a model learns: target tokens a second (padding not counted), ours beside Hugging Face Marian of the same
+size on the same sentences in the same run; and how much of the bare step's speed a real run from a recipe keeps.
+
+python -m benchmarks.train                       the paper's base on a GPU, `tiny` on a CPU
+python -m benchmarks.train --only recipe         the second table alone
+"""
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attendo.data.batch import Batch
+from attendo.data.batches import Batches, Position
+from attendo.data.corpus import CorpusFile
+from attendo.data.encoded import Side, encode_corpus
+from attendo.data.filters import FilterConfig
+from attendo.data.lines import ignore
+from attendo.data.parts import Part
+from attendo.model.build import build_model
+from attendo.model.config import TransformerConfig
+from attendo.model.presets import preset
+from attendo.recipe.assemble import build_state, training_batches, training_objective
+from attendo.recipe.read import read_recipe
+from attendo.recipe.recipe import Recipe
+from attendo.recipe.run_folder import RunFolder
+from attendo.recipe.train import Call, Run, begin
+from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
+from attendo.training.config import TrainingConfig
+from attendo.training.device import Machine, choose_machine, set_up
+from attendo.training.objective import Objective
+from attendo.training.optimizer import build_optimizer
+from attendo.training.step import train_step
+from attendo.training.stop import Stop
+from attendo.training.watch import StepRecord, ValidationRecord
+from benchmarks.machine import ROOT, data_folder, describe_machine
+
+VOCABULARY = 32_000
+SMOOTHING = 0.1
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is measured where."""
+
+    preset: str
+    tokens: int
+    steps: int
+    warm_up: int
+    repeats: int
+
+
+ON_GPU = Setting("base", 25_000, steps=60, warm_up=12, repeats=3)
+ON_CPU = Setting("tiny", 2_000, steps=6, warm_up=2, repeats=5)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--data", nargs="+", default=["tatoeba", "multi30k", "synthetic"])
+    parser.add_argument("--only", choices=["rival", "recipe"], help="one of the two tables")
+    parser.add_argument("--rival", nargs="+", default=None, choices=list(RIVALS), help="how Marian is run")
+    options = parser.parse_args()
+    machine = choose_machine(TrainingConfig(device=options.device), preset("base"))
+    set_up(machine)
+    on_gpu = machine.device.type == "cuda"
+    setting = ON_GPU if on_gpu else ON_CPU
+    where = ", ".join(f"{name} {value}" for name, value in machine.to_table().items())
+    print(f"<!-- python -m benchmarks.train; {describe_machine()}, {where} -->\n", flush=True)
+    if options.only != "recipe":
+        rivals = options.rival or (["compiled", "compiled by width"] if on_gpu else ["eager"])
+        table_of_rivals(options.data, rivals, machine, setting)
+    if options.only != "rival":
+        table_of_recipe(options.device, machine, setting)
+
+
+# --- beside a rival
+
+
+def table_of_rivals(names: list[str], rivals: list[str], machine: Machine, setting: Setting) -> None:
+    columns = " | ".join(f"Marian, {rival}" for rival in rivals)
+    print(f"Target tokens a second, `{setting.preset}`, about {setting.tokens:,} tokens a batch:\n")
+    print(f"| sentences | ours | {columns} | ours / best Marian |")
+    print(f"|---|---:|{'---:|' * len(rivals)}---:|", flush=True)
+    for name in names:
+        part = sentences(name)
+        runners = {"ours": our_runner(part, machine, setting)}
+        runners |= {rival: marian_runner(part, machine, setting, rival) for rival in rivals}
+        rates: dict[str, list[float]] = {runner: [] for runner in runners}
+        for _ in range(setting.repeats):  # in turn, so that a slow moment of the machine falls on all
+            for runner, run in runners.items():
+                rates[runner].append(run())
+        middle = {runner: statistics.median(each) for runner, each in rates.items()}
+        spread = {
+            runner: f"{middle[runner]:,.0f} ± {(max(each) - min(each)) / 2:,.0f}" for runner, each in rates.items()
+        }
+        best = max(middle[rival] for rival in rivals)
+        cells = " | ".join(spread[rival] for rival in rivals)
+        print(f"| {name} | {spread['ours']} | {cells} | {middle['ours'] / best:.2f} |", flush=True)
+
+
+def sentences(name: str) -> Part:
+    if name == "synthetic":
+        return synthetic(100_000, mean=24)
+    path, languages = {
+        "tatoeba": ("zh-en/tatoeba.train.tsv.xz", ("zh", "en")),
+        "multi30k": ("en-de/multi30k.train.tsv.xz", ("en", "de")),
+    }[name]
+    corpus = CorpusFile(data_folder() / path)
+    texts = [text for pair in corpus.pairs(ignore) for text in (pair.source, pair.target)]
+    tokenizer = train_tokenizer(lambda: texts, languages, TokenizerConfig(16_000))
+    with tempfile.TemporaryDirectory() as cache:  # the files stay mapped after the folder is gone
+        encoded = encode_corpus(corpus, tokenizer, languages, FilterConfig(), Path(cache))
+    return Part(encoded.source, encoded.target, tokenizer.tag(languages[1]))
+
+
+def synthetic(pairs: int, mean: float) -> Part:
+    """Log-normal lengths, both sides of like length, ids drawn evenly: what a tokenizer of 32,000 might give."""
+    rng = np.random.default_rng(1)
+    sigma = 0.5
+    length = rng.lognormal(np.log(mean) - sigma**2 / 2, sigma, pairs)
+    lengths = [np.clip(np.round(length * rng.uniform(0.85, 1.15, pairs)), 1, 200).astype(np.int64) for _ in range(2)]
+    sides = [
+        Side(rng.integers(300, VOCABULARY, each.sum()).astype(np.uint16), np.concatenate(([0], np.cumsum(each))))
+        for each in lengths
+    ]
+    return Part(sides[0], sides[1], tag=4)
+
+
+def our_runner(part: Part, machine: Machine, setting: Setting) -> Callable[[], float]:
+    training = TrainingConfig(label_smoothing=SMOOTHING)
+    config = preset(setting.preset, VOCABULARY)
+    torch.manual_seed(1)
+    model = build_model(config).to(machine.device).train()
+    objective = training_objective(training, config, machine)
+    batches = Batches([part], setting.tokens, seed=1)
+    return runner(model, objective, [batch for batch, _ in some(batches, setting)], machine, setting)
+
+
+def some(batches: Batches, setting: Setting) -> Iterator[tuple[Batch, Position]]:
+    return islice(batches.stream(Position()), setting.warm_up + setting.steps)
+
+
+def runner(
+    model: nn.Module, objective: Objective, batches: list[Batch], machine: Machine, setting: Setting
+) -> Callable[[], float]:
+    """Batches lie on the device already: what is measured is the step, and nothing else."""
+    optimizer = build_optimizer(model, TrainingConfig())
+    here = [batch.to(machine.device) for batch in batches]
+    state = {"warm": False}
+
+    def run() -> float:
+        if not state["warm"]:
+            for batch in here:  # every shape once, so that nothing is compiled later
+                train_step(model, optimizer, [batch], 1e-4, objective)
+            state["warm"] = True
+        for batch in here[: setting.warm_up]:
+            train_step(model, optimizer, [batch], 1e-4, objective)
+        wait_for(machine)
+        started = time.perf_counter()
+        for batch in here[setting.warm_up :]:
+            train_step(model, optimizer, [batch], 1e-4, objective)
+        wait_for(machine)
+        tokens = sum(batch.num_target_tokens for batch in here[setting.warm_up :])
+        return tokens / (time.perf_counter() - started)
+
+    return run
+
+
+def wait_for(machine: Machine) -> None:
+    if machine.device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+# Marian cannot pack, so it gets one pair a row, like lengths together, as `Batches` plans for recurrent models. Its
+# compiled forms: one graph for all shapes, or one for each of a few widths to which sentences are padded.
+RIVALS = {"eager": None, "compiled": None, "compiled by width": (8, 16, 24, 32, 48, 64, 96, 128, 208)}
+
+
+def marian_runner(part: Part, machine: Machine, setting: Setting, how: str) -> Callable[[], float]:
+    model = marian(preset(setting.preset, VOCABULARY)).to(machine.device).train()
+    batches = [batch for batch, _ in some(Batches([part], setting.tokens, seed=1, packed=False), setting)]
+    if widths := RIVALS[how]:
+        batches = [padded_to(batch, widths, setting.tokens) for batch in batches]
+    objective: Any = MarianLoss()
+    if machine.precision != torch.float32:
+        objective = Lowered(objective, machine)
+    if how != "eager":
+        torch._dynamo.config.cache_size_limit = 64
+        objective = torch.compile(objective, dynamic=widths is None)
+    return runner(model, objective, batches, machine, setting)
+
+
+def marian(config: Any) -> nn.Module:
+    from transformers import MarianConfig, MarianMTModel
+
+    assert isinstance(config, TransformerConfig)
+    model: nn.Module = MarianMTModel(
+        MarianConfig(
+            vocab_size=config.vocab_size, d_model=config.d_model, encoder_layers=config.encoder_layers,
+            decoder_layers=config.decoder_layers, encoder_attention_heads=config.num_heads,
+            decoder_attention_heads=config.num_heads, encoder_ffn_dim=config.d_ff, decoder_ffn_dim=config.d_ff,
+            activation_function="relu", scale_embedding=True, max_position_embeddings=512, dropout=config.dropout,
+            attention_dropout=0.0, activation_dropout=0.0, pad_token_id=0, eos_token_id=2, bos_token_id=1,
+            decoder_start_token_id=1, share_encoder_decoder_embeddings=True, tie_word_embeddings=True,
+        )
+    )  # fmt: skip
+    return model
+
+
+class MarianLoss:
+    """The same objective as ours: cross entropy with label smoothing over the real tokens."""
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        logits = model(
+            input_ids=batch.source, attention_mask=batch.source != 0, decoder_input_ids=batch.target_in, use_cache=False
+        ).logits
+        return F.cross_entropy(
+            logits.flatten(0, 1), batch.target_out.flatten(), ignore_index=0, label_smoothing=SMOOTHING, reduction="sum"
+        )
+
+
+@dataclass(frozen=True)
+class Lowered:
+    objective: Objective
+    machine: Machine
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        # cuDNN's attention plans anew for every shape: without it Marian is faster.
+        with (
+            torch.autocast(self.machine.device.type, self.machine.precision),
+            torch.nn.attention.sdpa_kernel(
+                [
+                    torch.nn.attention.SDPBackend.FLASH_ATTENTION,
+                    torch.nn.attention.SDPBackend.EFFICIENT_ATTENTION,
+                    torch.nn.attention.SDPBackend.MATH,
+                ]
+            ),
+        ):
+            return self.objective(model, batch)
+
+
+def padded_to(batch: Batch, widths: tuple[int, ...], tokens: int) -> Batch:
+    """The next of a few widths for both sides, and the number of rows that goes with it."""
+    width = next(one for one in widths if one >= max(batch.source.shape[1], batch.target_in.shape[1]))
+    rows = tokens // width
+
+    def fit(tensor: Tensor) -> Tensor:
+        return F.pad(tensor[:rows], (0, width - tensor.shape[1], 0, max(0, rows - len(tensor))))
+
+    fitted = batch.each(fit)
+    return Batch(fitted.source, fitted.target_in, fitted.target_out, int((fitted.target_out != 0).sum()))
+
+
+# --- a real run beside the bare step
+
+
+def table_of_recipe(device: str, machine: Machine, setting: Setting) -> None:
+    """Multi30k by its recipe, but with this preset and batch: data, log, view, checkpoints and all."""
+    steps = setting.warm_up + setting.steps * (5 if machine.device.type == "cuda" else 3)
+    recipe = read_recipe(
+        ROOT / "recipes" / "multi30k-en-de.toml",
+        [
+            f"model.preset={setting.preset}", f"training.tokens_per_batch={setting.tokens}",
+            f"training.max_steps={steps}", f"training.checkpoint_every={steps // 2}", f"training.device={device}",
+            f"validation.every={10 * steps}", "validation.max_pairs=0", "validation.metric=loss",
+        ],
+    )  # fmt: skip
+    bare, real = [], []
+    for _ in range(3):
+        rate, call = real_run(recipe)
+        real.append(rate)
+        bare.append(bare_run(recipe, call, machine, setting))
+    middle = statistics.median(each / other for each, other in zip(real, bare, strict=True))
+    print(
+        f"\n`recipes/multi30k-en-de.toml` with `{setting.preset}`, {setting.tokens:,} tokens a batch, {steps} steps:\n"
+    )
+    print("| target tokens a second | median | spread |")
+    print("|---|---:|---:|")
+    for name, each in (
+        ("bare step, batches ready on the device", bare),
+        ("real run: data, log, view, checkpoints", real),
+    ):
+        print(f"| {name} | {statistics.median(each):,.0f} | ± {(max(each) - min(each)) / 2:,.0f} |")
+    print(f"| kept | {middle:.1%} | |", flush=True)
+
+
+class Stopwatch:
+    """A watcher that notes when it heard of each step."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[float, int]] = []  # when, and the step's target tokens
+
+    def stepped(self, record: StepRecord) -> None:
+        self.heard.append((time.perf_counter(), record.target_tokens))
+
+    def validating(self, step: int) -> None: ...
+
+    def validated(self, record: ValidationRecord) -> None: ...
+
+    def saved(self, step: int, seconds: float) -> None: ...
+
+    def said(self, sentence: str) -> None: ...
+
+    def rate(self) -> float:
+        """Target tokens a second over the last three quarters of the run, whatever the time was spent on."""
+        first = len(self.heard) // 4
+        # A GPU's steps are read in groups: begin at the end of one.
+        while self.heard[first + 1][0] - self.heard[first][0] < 1e-3:
+            first += 1
+        tokens = sum(count for _, count in self.heard[first + 1 :])
+        return tokens / (self.heard[-1][0] - self.heard[first][0])
+
+
+def real_run(recipe: Recipe) -> tuple[float, Run]:
+    watch = Stopwatch()
+    with tempfile.TemporaryDirectory() as folder, Stop() as stop:
+        console = Console(stderr=True, quiet=True)
+        call = Call(recipe, ROOT / "recipes", RunFolder(Path(folder)), [], console, watchers=[watch])
+        with call.folder.locked():
+            run = begin(call)
+            run.loop(stop)
+    return watch.rate(), run
+
+
+def bare_run(recipe: Recipe, run: Run, machine: Machine, setting: Setting) -> float:
+    state = build_state(recipe, run.prepared.model, machine)
+    state.model.train()
+    objective = training_objective(recipe.training, run.prepared.model, machine)
+    batches = training_batches(recipe, run.prepared)
+    each = [batch for batch, _ in islice(batches.stream(Position()), recipe.training.max_steps)]
+    whole = Setting(setting.preset, setting.tokens, len(each) - setting.warm_up, setting.warm_up, 1)
+    return runner(state.model, objective, each, machine, whole)()
+
+
+if __name__ == "__main__":
+    main()
