@@ -35,6 +35,7 @@ def check_manifest(folder: Path, required: Collection[str], optional: Collection
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder")
+    check_plain(folder / NAME)
     listed = read_manifest(folder)
     there = {path.name for path in folder.iterdir() if not path.name.startswith(".")} - {NAME}
     missing = (set(required) | set(listed)) - (there & set(listed))
@@ -46,8 +47,7 @@ def check_manifest(folder: Path, required: Collection[str], optional: Collection
     # All sizes first: they cost nothing.
     for name, (size, _) in listed.items():
         path = folder / name
-        if path.is_symlink() or not path.is_file():
-            raise InputError(f"{path} is not a plain file")
+        check_plain(path)
         if path.stat().st_size != size:
             raise InputError(f"{path} has {path.stat().st_size:,} bytes, its manifest says {size:,}: it is damaged")
     for name, (_, digest) in listed.items():
@@ -56,11 +56,17 @@ def check_manifest(folder: Path, required: Collection[str], optional: Collection
     return sha256(folder / NAME)
 
 
+def check_plain(path: Path) -> None:
+    """A link could lead out of the folder, and a pipe would keep its reader waiting."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise InputError(f"{path} is not a plain file")
+
+
 def read_manifest(folder: Path) -> dict[str, tuple[int, str]]:
     table: Any = read_json(folder / NAME, LARGEST)
     if not isinstance(table, dict) or not isinstance(table.get("files"), dict):
         raise InputError(f"{folder / NAME} is not a manifest")
-    if table.get("format") != FORMAT:
+    if type(table.get("format")) is not int or table["format"] != FORMAT:
         raise InputError(f"{folder / NAME} has format {str(table.get('format'))[:20]}: this version reads {FORMAT}")
     files = {}
     for name, entry in table["files"].items():

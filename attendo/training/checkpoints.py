@@ -72,8 +72,8 @@ class Checkpoints:
     def path(self, step: int) -> Path:
         return self.folder / f"step-{step}"
 
-    def save(self, snapshot: Snapshot, origin: Origin) -> float:
-        """Returns the seconds it took. A step that is already there is not written again: it holds the same state."""
+    def save(self, snapshot: Snapshot, origin: Origin) -> tuple[int, float]:
+        """Returns the step and the seconds. A step that is there already is not written again: it is the same state."""
         started = time.perf_counter()
         tensors = (snapshot.weights, snapshot.optimizer, snapshot.average)
         needs = sum(tensor.numel() * tensor.element_size() for group in tensors for tensor in group.values())
@@ -93,7 +93,7 @@ class Checkpoints:
                 }
                 (folder / "state.json").write_text(json.dumps(table, indent=1), encoding="utf-8")
                 write_manifest(folder)
-        return time.perf_counter() - started
+        return snapshot.progress.step, time.perf_counter() - started
 
     def latest(self, model: nn.Module, accept: Callable[[Origin], None]) -> Found | None:
         """The newest that is whole; damaged ones are set aside and named. `accept` may refuse what it was made of."""

@@ -1,7 +1,8 @@
 """The training loop, in the order in which things happen: validate and save what is due, then take a step."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -52,13 +53,21 @@ class Loop:
     watcher: Watcher
     stop: Stop
     unread: list[Taken] = field(default_factory=list)
+    background: ThreadPoolExecutor = field(init=False)
+    saving: Future[tuple[int, float]] | None = None  # the checkpoint that is being written
     clock: float = 0.0  # when the time of the unread steps began, waiting for data included
 
     def run(self, feed: Feed) -> None:
         """Until the end of training, or Stopped when asked to; either way the last state is saved."""
         self.state.model.train()
-        work = iter(feed)
         self.clock = time.perf_counter()
+        with ThreadPoolExecutor(1, "save") as self.background:
+            try:
+                self.go_on(iter(feed))
+            finally:
+                self.finish_saving()
+
+    def go_on(self, work: Iterator[Work]) -> None:
         while True:
             self.validate_if_due()
             self.save_if_due()
@@ -69,6 +78,8 @@ class Loop:
             self.take_step(next(work))
             if len(self.unread) >= STEPS_AHEAD.get(self.state.device.type, 1):
                 self.read_steps()
+            if self.saving and self.saving.done():
+                self.finish_saving()
 
     @property
     def is_over(self) -> bool:
@@ -166,6 +177,7 @@ class Loop:
 
     def give_up(self, why: str, last_update: int) -> NoReturn:
         """Weights are known to be good when an update could be made from them: those of the last update are not."""
+        self.finish_saving()
         steps = self.checkpoints.steps()
         good = [step for step in steps if step < last_update]
         if last_update in steps:
@@ -209,24 +221,34 @@ class Loop:
             self.save()
 
     def save(self) -> None:
-        """Not while updates are being skipped: weights that give no finite loss must not push out good ones."""
+        """Begin to write the state in the background, from a copy.
+
+        Not while updates are being skipped: weights that give no finite loss must not push out good ones.
+        """
         self.read_steps()
+        self.finish_saving()
         progress = self.state.progress
         if progress.step == 0 or progress.skipped_in_a_row > 0 or self.checkpoints.path(progress.step).exists():
             return
-        snapshot = capture(self.state)
-        if not is_finite(snapshot):  # an update of finite numbers can be too large for the weights
+        if not is_finite(self.state):  # an update of finite numbers can be too large for the weights
             self.give_up(f"after step {progress.step} some weights are no finite numbers", last_update=progress.step)
-        seconds = self.checkpoints.save(snapshot, self.origin)
+        self.saving = self.background.submit(self.checkpoints.save, capture(self.state), self.origin)
+
+    def finish_saving(self) -> None:
+        """Wait until the checkpoint that is being written is there; then older ones may go."""
+        if self.saving is None:
+            return
+        saving, self.saving = self.saving, None
+        step, seconds = saving.result()
         there = self.checkpoints.steps()
-        scores = {step: score for step, score in progress.history.items() if step in there}
+        scores = {step: score for step, score in self.state.progress.history.items() if step in there}
         best = self.validation.best(scores, self.training.keep_best)
         self.checkpoints.prune({*best, *there[-self.training.keep_last :]})
-        self.watcher.saved(progress.step, seconds)
-        self.clock = time.perf_counter()
+        self.watcher.saved(step, seconds)
 
-    def leave(self, exit_code: int) -> None:
+    def leave(self, exit_code: int) -> NoReturn:
         self.save()
+        self.finish_saving()
         self.remark(f"stopped after step {self.state.progress.step}; the same command goes on from here")
         raise Stopped(exit_code)
 

@@ -1,6 +1,6 @@
 """All that is needed to go on as if never stopped."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -41,19 +41,24 @@ class Snapshot:
 
 
 def capture(state: TrainingState) -> Snapshot:
-    """The tensors are the state's own: write them before the next step."""
-    return Snapshot(
-        weights=weights_of(state.model),
-        optimizer=optimizer_tensors(state.model, state.optimizer),
-        average=state.average.weights if state.average else {},
-        random=random_states(state.device),
-        progress=state.progress,
+    """Copies in the host's memory, so that training can go on while they are written."""
+    weights, optimizer, average = (
+        {name: tensor.to("cpu", copy=True) for name, tensor in group.items()} for group in tensors_of(state)
     )
+    progress = replace(state.progress, history=dict(state.progress.history))
+    return Snapshot(weights, optimizer, average, random_states(state.device), progress)
 
 
-def is_finite(snapshot: Snapshot) -> bool:
-    groups = (snapshot.weights, snapshot.optimizer, snapshot.average)
-    return all(bool(tensor.isfinite().all()) for group in groups for tensor in group.values())
+def is_finite(state: TrainingState) -> bool:
+    """Asked of the device once, not once for every tensor."""
+    every = [tensor.isfinite().all() for group in tensors_of(state) for tensor in group.values()]
+    return bool(torch.stack(every).all())
+
+
+def tensors_of(state: TrainingState) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str, Tensor]]:
+    """Weights, optimiser, moving average: the state's own tensors."""
+    average = state.average.weights if state.average else {}
+    return weights_of(state.model), optimizer_tensors(state.model, state.optimizer), average
 
 
 def restore(state: TrainingState, snapshot: Snapshot) -> None:

@@ -99,6 +99,7 @@ def a_run_at_work(folder, at_step):
 def wait_in_step(step, tell):
     def take_step(this, work, real=training_loop.Loop.take_step):
         if this.state.progress.step == step:
+            this.finish_saving()
             os.write(tell, b"!")
             while True:
                 signal.pause()

@@ -132,6 +132,7 @@ def test_a_resumed_run_remembers_that_batches_are_halved(tmp_path, monkeypatch, 
     def killed():
         def take_step(this, work, real=training_loop.Loop.take_step):
             if this.state.progress.step == 3:
+                this.finish_saving()
                 os.kill(os.getpid(), signal.SIGKILL)
             real(this, work)
 

@@ -85,16 +85,20 @@ class Crash:
 
     def install(self):
         sys.addaudithook(self.heard)  # it stays for the life of the process, which is a child
-        real_fsync, real_save, real_file = os.fsync, training_loop.Loop.save, checkpoint.save_file
+        real_fsync, real_file = os.fsync, checkpoint.save_file
+        real_save, real_prune = Checkpoints.save, Checkpoints.prune
 
         def fsync(descriptor):
             self.here()
             real_fsync(descriptor)
 
-        def save(this):
+        def save(this, snapshot, origin):
             # The third save: there is something to lose, and something to prune.
-            self.saving = this.state.progress.step == 9
-            real_save(this)
+            self.saving = snapshot.progress.step == 9
+            return real_save(this, snapshot, origin)
+
+        def prune(this, keep):
+            real_prune(this, keep)
             self.saving = False
 
         def save_file(tensors, path, metadata=None):
@@ -104,11 +108,14 @@ class Crash:
                 os.truncate(path, path.stat().st_size // 2)
             self.here()
 
-        os.fsync, training_loop.Loop.save, checkpoint.save_file = fsync, save, save_file
+        os.fsync, checkpoint.save_file = fsync, save_file
+        Checkpoints.save, Checkpoints.prune = save, prune
 
 
 def test_a_crash_at_every_call_of_a_save(tmp_path, evidence):
-    recipe = tiny_recipe(training={"max_steps": 10, "keep_last": 2, "keep_best": 0}, validation={"every": 10})
+    recipe = tiny_recipe(
+        training={"max_steps": 10, "keep_last": 2, "keep_best": 0}, validation={"every": 10, "max_pairs": 0}
+    )
     assert run(tmp_path / "whole", recipe)[0] == 0
     expected = result(tmp_path / "whole")
 
