@@ -143,7 +143,7 @@ def our_runner(part: Part, machine: Machine, setting: Setting) -> Callable[[], f
     config = preset(setting.preset, VOCABULARY)
     torch.manual_seed(1)
     model = build_model(config).to(machine.device).train()
-    objective = training_objective(training, config, machine)
+    objective = training_objective(training, config, machine, print)
     batches = Batches([part], setting.tokens, seed=1)
     return runner(model, objective, [batch for batch, _ in some(batches, setting)], machine, setting)
 
@@ -337,7 +337,7 @@ def real_run(recipe: Recipe) -> tuple[float, Run]:
 def bare_run(recipe: Recipe, run: Run, machine: Machine, setting: Setting) -> float:
     state = build_state(recipe, run.prepared.model, machine)
     state.model.train()
-    objective = training_objective(recipe.training, run.prepared.model, machine)
+    objective = training_objective(recipe.training, run.prepared.model, machine, print)
     batches = training_batches(recipe, run.prepared)
     each = [batch for batch, _ in islice(batches.stream(Position()), recipe.training.max_steps)]
     whole = Setting(setting.preset, setting.tokens, len(each) - setting.warm_up, setting.warm_up, 1)

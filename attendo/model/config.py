@@ -147,6 +147,11 @@ FAMILIES: dict[str, type[TransformerConfig] | type[DecoderOnlyConfig] | type[Enc
 }
 
 
+def can_pack(config: ModelConfig) -> bool:
+    """Attention can keep apart several pairs in a row; a recurrent model cannot, and a masked text stands alone."""
+    return not isinstance(config, LSTMConfig | EncoderOnlyConfig)
+
+
 def check_fields(config: Any) -> None:
     """Each field has the type it says and lies in its range; the first that does not is named."""
     for field in fields(config):

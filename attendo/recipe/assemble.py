@@ -10,9 +10,10 @@ from attendo.checkpoint import load_model, load_weights_, weights_of
 from attendo.data.batch import Batch
 from attendo.data.batches import Batches, Position
 from attendo.model.build import build_model
-from attendo.model.config import EncoderOnlyConfig, LSTMConfig, ModelConfig
+from attendo.model.config import EncoderOnlyConfig, ModelConfig, can_pack
 from attendo.recipe.prepare import Prepared
 from attendo.recipe.recipe import Recipe
+from attendo.training.compiled import Compiled
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine
 from attendo.training.masked_tokens import Masking
@@ -42,11 +43,6 @@ def training_batches(recipe: Recipe, prepared: Prepared) -> Batches:
     )
 
 
-def can_pack(config: ModelConfig) -> bool:
-    """Attention can keep apart several pairs in a row; a recurrent model cannot, and a masked text stands alone."""
-    return not isinstance(config, LSTMConfig | EncoderOnlyConfig)
-
-
 def transform(training: TrainingConfig, prepared: Prepared) -> Transform:
     """What is done to every batch before it is sent to the device."""
     if isinstance(prepared.model, EncoderOnlyConfig):
@@ -59,7 +55,9 @@ def masking(training: TrainingConfig, prepared: Prepared) -> Masking:
     return Masking(training.masked_share, layout.size, layout.first_byte, training.seed)
 
 
-def training_objective(training: TrainingConfig, config: ModelConfig, machine: Machine) -> Objective:
+def training_objective(
+    training: TrainingConfig, config: ModelConfig, machine: Machine, say: Callable[[str], None]
+) -> Objective:
     objective: Objective
     if isinstance(config, EncoderOnlyConfig):
         objective = MaskedTokens()
@@ -68,5 +66,4 @@ def training_objective(training: TrainingConfig, config: ModelConfig, machine: M
     else:
         objective = TeacherForcing(training.label_smoothing)
     objective = in_precision(objective, machine.device, machine.precision)
-    # Batches have one shape, so there is one graph to compile.
-    return torch.compile(objective, dynamic=False) if machine.compiled else objective
+    return Compiled(objective, say) if machine.compiled else objective

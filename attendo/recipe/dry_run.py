@@ -20,6 +20,7 @@ from attendo.recipe.prepare import Prepared, prepare
 from attendo.recipe.recipe import Recipe
 from attendo.training.device import Machine, choose_machine, set_up
 from attendo.training.feed import Feed, Work
+from attendo.training.objective import Objective
 from attendo.training.optimizer import learning_rate
 from attendo.training.state import TrainingState
 from attendo.training.step import train_step
@@ -36,20 +37,26 @@ class Measured:
 
 def dry_run(recipe: Recipe, console: Console) -> None:
     """Nothing is written but the cache of tokenizer and encoded corpora, which the real run will use."""
-    prepared = prepare(recipe, cache_folder(), lambda sentence: console.print(sentence, markup=False, soft_wrap=True))
+
+    def say(sentence: str) -> None:
+        console.print(f"attendo: {sentence}", markup=False, highlight=False, soft_wrap=True)
+
+    prepared = prepare(recipe, cache_folder(), say)
     machine = choose_machine(recipe.training, prepared.model)
     set_up(machine)
     state = build_state(recipe, prepared.model, machine)
     batches = training_batches(recipe, prepared)
     with console.status(f"measuring {WARM_UP + MEASURED} steps"):
-        measured = measure(recipe, prepared, machine, state, batches)
+        objective = training_objective(recipe.training, prepared.model, machine, say)
+        measured = measure(recipe, prepared, objective, state, batches)
     Console().print(forecast(recipe, prepared, machine, state, batches, measured))
 
 
-def measure(recipe: Recipe, prepared: Prepared, machine: Machine, state: TrainingState, batches: Batches) -> Measured:
+def measure(
+    recipe: Recipe, prepared: Prepared, objective: Objective, state: TrainingState, batches: Batches
+) -> Measured:
     training = recipe.training
-    objective = training_objective(training, prepared.model, machine)
-    feed = Feed(batches, state.progress.position, training.accumulate, machine.device, transform(training, prepared))
+    feed = Feed(batches, state.progress.position, training.accumulate, state.device, transform(training, prepared))
     seconds, tokens = [], []
     state.model.train()
     with feed:
@@ -60,7 +67,7 @@ def measure(recipe: Recipe, prepared: Prepared, machine: Machine, state: Trainin
             float(outcome.loss)  # waits for the device
             seconds.append(time.perf_counter() - started)
             tokens.append(target_tokens(work))
-    return Measured(statistics.median(seconds[WARM_UP:]), statistics.mean(tokens), peak_bytes(machine.device))
+    return Measured(statistics.median(seconds[WARM_UP:]), statistics.mean(tokens), peak_bytes(state.device))
 
 
 def target_tokens(work: Work) -> int:

@@ -147,7 +147,7 @@ class Run:
                 training=training,
                 validation=self.recipe.validation,
                 rate=lambda step: learning_rate(step, d_model, training),
-                objective=training_objective(training, self.prepared.model, self.machine),
+                objective=training_objective(training, self.prepared.model, self.machine, self.call.say),
                 validate=validate,
                 checkpoints=self.checkpoints,
                 origin=self.origin,

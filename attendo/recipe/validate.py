@@ -9,9 +9,9 @@ from attendo.data.batch import Batch
 from attendo.data.batches import Batches
 from attendo.evaluation.greedy_scores import Question, scores, translate_greedily
 from attendo.model.build import Model
-from attendo.model.config import EncoderOnlyConfig
+from attendo.model.config import EncoderOnlyConfig, can_pack
 from attendo.model.encoder_only import EncoderOnly
-from attendo.recipe.assemble import can_pack, masking
+from attendo.recipe.assemble import masking
 from attendo.recipe.prepare import Prepared
 from attendo.recipe.recipe import Recipe
 from attendo.text.tokenizer import Tokenizer

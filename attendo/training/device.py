@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import torch
 
 from attendo.errors import ConfigError
-from attendo.model.config import LSTMConfig, ModelConfig
+from attendo.model.config import ModelConfig, can_pack
 from attendo.training.config import TrainingConfig
 
 
@@ -49,9 +49,9 @@ def choose_machine(training: TrainingConfig, model: ModelConfig) -> Machine:
         case "off":
             compiled = False
         case "auto":
-            # A recurrent model gets batches of many shapes, each of which would be compiled anew; and on a CPU
+            # Batches that are not packed have many shapes, each of which would be compiled anew; and on a CPU
             # compiling takes longer than it saves in a short run.
-            compiled = on_gpu and has_compiler() and not isinstance(model, LSTMConfig)
+            compiled = on_gpu and has_compiler() and can_pack(model)
     return Machine(device, precision, compiled, training.threads or free_cores())
 
 

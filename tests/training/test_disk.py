@@ -79,6 +79,7 @@ def before_the_save(monkeypatch, step, happens):
 
     def save(this, real=training_loop.Loop.save):
         if this.state.progress.step == step:
+            this.finish_saving()  # the one before
             happens()
         real(this)
 
@@ -107,19 +108,21 @@ def check_what_is_left(folder, error):
     assert int(told[1].replace(",", "")) > 10_000
 
 
-@pytest.mark.parametrize("room", [0, 8_192, 73_728, 155_648, 200_704], ids="{:,} bytes free".format)
-def test_a_disk_that_gets_full_in_a_save(room, small_disk, reference, evidence):
-    folder = small_disk / "run"
-    with pytest.MonkeyPatch.context() as patch:
-        before_the_save(patch, FULL_AT, lambda: fill(small_disk, room))
-        with pytest.raises(WriteError, match="No space left on device") as full:
-            run(folder, RECIPE)
-    check_what_is_left(folder, full.value)
-
-    (small_disk / "filler").unlink()
+def test_a_disk_that_gets_full_in_a_save(small_disk, reference, evidence):
+    """In the first file, the second, the third, the last, or before them all; then room is made."""
+    folder, rooms = small_disk / "run", [0, 8_192, 73_728, 155_648, 200_704]
+    for room in rooms:
+        with pytest.MonkeyPatch.context() as patch:
+            before_the_save(patch, FULL_AT, lambda room=room: fill(small_disk, room))
+            with pytest.raises(WriteError, match="No space left on device") as full:
+                run(folder, RECIPE)
+        check_what_is_left(folder, full.value)
+        (small_disk / "filler").unlink()
     assert run(folder, RECIPE)[0] == 0
     assert result(folder) == reference
-    evidence("T8", f"a real disk full after {room:,} bytes of a save: checkpoints lost / bytes left over", "0 / 0")
+    where = ", ".join(f"{room:,}" for room in rooms)
+    evidence("T8", f"a real disk full after {where} bytes of a save: checkpoints lost / bytes left over", "0 / 0")
+    evidence("T8", "the same command after room was made", "bit-identical end")
 
 
 class Room:
@@ -164,13 +167,27 @@ def test_no_space_after_any_number_of_bytes(tmp_path, finished, reference, evide
 
 
 def byte_counts(path):
-    """So many fit: none of a file, half of it, all but its last byte. The manifest may be a few bytes shorter."""
+    """So many fit: none of a file, all but its last byte. The manifest may be a few bytes shorter."""
     counts, written = [], 0
     for name in ("model.safetensors", "optimizer.safetensors", AVERAGE, "state.json"):
         size = (path / name).stat().st_size
-        counts += [written, written + size // 2, written + size - 1]
+        counts += [written, written + size - 1]
         written += size
     return [*counts, written + (path / "manifest.json").stat().st_size // 2]
+
+
+def test_no_space_for_the_last_checkpoint_is_not_missed(tmp_path, reference):
+    """It is written in the background when there is nothing else left to do."""
+    folder = tmp_path / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        before_the_save(patch, 3, Room(100_000, patch).begins)
+        with pytest.raises(WriteError, match="No space left on device"):
+            run(folder, RECIPE)
+    assert Checkpoints(folder / "checkpoints", print).steps() == [1, 2]
+    assert leftovers(folder) == []
+    assert not (folder / "model").exists()
+    assert run(folder, RECIPE)[0] == 0
+    assert result(folder) == reference
 
 
 def test_a_disk_that_complains_only_when_it_is_flushed(tmp_path, reference, evidence):

@@ -31,7 +31,7 @@ STEPS = 4
 CALM = {"dropout": 0.0}  # so that halving a batch draws nothing else
 RECIPE = tiny_recipe(
     model=CALM,
-    training={"max_steps": STEPS, "warmup_steps": 1, "checkpoint_every": 1, "tokens_per_batch": 1000},
+    training={"max_steps": STEPS, "warmup_steps": 1, "checkpoint_every": 1, "tokens_per_batch": 1000, "accumulate": 1},
     validation={"every": STEPS, "max_pairs": 2},
 )
 PATIENCE = 60  # seconds; more is a hang
@@ -110,7 +110,7 @@ def test_batches_are_halved_once_and_the_update_stays_the_same(error, finished, 
     assert code == 0
     whole, halves = scarce.calls[0], scarce.calls[-1]
     assert [step for step, _, _ in scarce.calls] == [1, 2, 2, 3, 4]
-    assert [count for _, count, _ in scarce.calls] == [2, 2, 4, 4, 4]
+    assert [count for _, count, _ in scarce.calls] == [1, 1, 2, 2, 2]
     assert sum(halves[2]) == sum(whole[2])
     assert max(halves[2]) == (max(whole[2]) + 1) // 2
     sentence = "out of memory at step 2: every batch is computed in two halves from now on"
@@ -147,7 +147,7 @@ def test_a_resumed_run_remembers_that_batches_are_halved(tmp_path, monkeypatch, 
 
     scarce = Scarce(monkeypatch, {})
     assert run(tmp_path / "run", RECIPE)[0] == 0
-    assert [(step, count) for step, count, _ in scarce.calls] == [(4, 4)]
+    assert [(step, count) for step, count, _ in scarce.calls] == [(4, 2)]
     assert result(tmp_path / "run") == result(tmp_path / "whole")
     evidence("T17", "halved batches over a resume", "remembered, bit-identical end")
 
@@ -247,7 +247,7 @@ def test_an_error_in_the_background_ends_a_run(tmp_path, monkeypatch, evidence):
 
     def stream(this, position, real=Batches.stream):
         for count, found in enumerate(real(this, position)):
-            if len(this.parts) == 1 and count == 5 and threading.current_thread().name == "feed":
+            if len(this.parts) == 1 and count == 2 and threading.current_thread().name == "feed":
                 raise DataError("corpus.tsv cannot be read any more")
             yield found
 

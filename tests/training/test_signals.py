@@ -173,12 +173,12 @@ def in_the_model_folder(here):
     recipe_train.save_model = save_model
 
 
-POINTS = {  # and the step that must be saved
-    "data preparation": (in_preparation, 0),
-    "a step": (in_step(3), 3),
-    "a validation": (in_validation, 2),
-    "a save": (in_save(4), 4),
-    "the last step but one": (in_step(STEPS - 1), STEPS - 1),
+POINTS = {  # and the last steps that a run may have taken there; it goes on while it saves
+    "data preparation": (in_preparation, {0}),
+    "a step": (in_step(3), {3}),
+    "a validation": (in_validation, {2}),
+    "a save": (in_save(2), {2, 3, 4}),
+    "the last step but one": (in_step(STEPS - 1), {STEPS - 1}),
 }
 
 
@@ -202,8 +202,8 @@ def saved_bits(folder):
 
 @pytest.mark.parametrize("where", POINTS)
 def test_a_signal_ends_a_run_with_all_of_its_steps_saved(where, tmp_path, reference, evidence):
-    point, step = POINTS[where]
-    longest, saved = 0.0, []
+    point, steps = POINTS[where]
+    longest, seen = 0.0, []
     for number, expected in EXIT_CODES.items():
         folder = tmp_path / number.name
         child = start(folder, point, until_told)
@@ -213,12 +213,15 @@ def test_a_signal_ends_a_run_with_all_of_its_steps_saved(where, tmp_path, refere
         code, seconds = child.ended()
 
         assert code == expected, number.name
-        assert max(saved_steps(folder), default=0) == last_logged(folder) == step
-        saved.append(saved_bits(folder))
+        assert last_logged(folder) in steps
+        assert max(saved_steps(folder), default=0) == last_logged(folder)
         longest = max(longest, seconds)
-    assert saved[0] == saved[1] == saved[2]
-    assert run(folder, RECIPE)[0] == 0
-    assert result(folder) == reference
+        bits = saved_bits(folder)
+        if bits not in seen:
+            seen.append(bits)
+            assert run(folder, RECIPE)[0] == 0
+            assert result(folder) == reference
+    assert len(seen) <= len(steps)
     codes = ", ".join(f"{number.name} {code}" for number, code in EXIT_CODES.items())
     evidence("T11", f"a signal in {where}: exit codes", codes)
     evidence("T11", f"a signal in {where}: steps lost / longest seconds to the exit", f"0 / {longest:.2f}")

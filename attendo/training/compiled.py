@@ -1,0 +1,34 @@
+"""An objective compiled for the one shape that batches have, where torch can do it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from attendo.data.batch import Batch
+from attendo.training.objective import Objective
+
+
+@dataclass
+class Compiled:
+    """Compiled at its first call. Should the compiler fail, it says so and the run goes on without it."""
+
+    objective: Objective
+    say: Callable[[str], None]
+    compiled: Objective | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.compiled = torch.compile(self.objective, dynamic=False)
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        if self.compiled is not None:
+            from torch._dynamo.exc import TorchDynamoException  # takes a second, which only a compiled run should pay
+
+            try:
+                return self.compiled(model, batch)
+            except TorchDynamoException as error:
+                reason = str(error).strip().partition("\n")[0]
+                self.say(f"torch.compile fails here ({type(error).__name__}: {reason}); going on without it, slower")
+                self.compiled = None
+        return self.objective(model, batch)

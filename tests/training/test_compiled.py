@@ -1,0 +1,76 @@
+"""Compiling changes the speed and nothing else; and where it fails, the run goes on."""
+
+from functools import partial
+
+import pytest
+import torch
+from torch._dynamo.exc import Unsupported
+
+from attendo.data.batches import Batches, Position
+from attendo.data.encoded import Side
+from attendo.data.parts import Part
+from attendo.model.build import build_model
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig, can_pack
+from attendo.training.compiled import Compiled
+from attendo.training.config import TrainingConfig
+from attendo.training.device import choose_machine
+from attendo.training.objective import RDrop, TeacherForcing
+
+SMALL = {"vocab_size": 40, "d_model": 16, "d_ff": 32, "num_heads": 2, "dropout": 0.0}
+CONFIGS = {
+    "transformer": TransformerConfig(**SMALL, encoder_layers=1, decoder_layers=1),
+    "transformer with rotary positions": TransformerConfig(
+        **SMALL, encoder_layers=1, decoder_layers=1, positions="rotary"
+    ),
+    "decoder-only": DecoderOnlyConfig(**SMALL, num_layers=1),
+}
+
+
+def packed_batch():
+    import numpy as np
+
+    side = Side(np.arange(60, dtype=np.uint16) % 30 + 8, np.arange(0, 61, 4))
+    return next(Batches([Part(side, side, tag=4)], 512, seed=1).stream(Position()))[0]
+
+
+@pytest.mark.parametrize("objective", [TeacherForcing(0.1), RDrop(1.0, 0.1)], ids=["teacher forcing", "R-Drop"])
+@pytest.mark.parametrize("name", CONFIGS)
+def test_the_whole_objective_is_one_graph(name, objective, monkeypatch):
+    """Traced by torch's compiler without a break; what code it makes of the graph is the library's business."""
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager", fullgraph=True))
+    torch.manual_seed(1)
+    model, batch, said = build_model(CONFIGS[name]), packed_batch(), []
+    compiled = Compiled(objective, said.append)
+    torch.testing.assert_close(compiled(model, batch), objective(model, batch))
+    assert said == []
+
+
+def test_a_compiler_that_fails_is_a_remark(monkeypatch):
+    def compile_(function, dynamic):
+        def fails(model, batch):
+            raise Unsupported("no such luck\nand a long explanation")
+
+        return fails
+
+    monkeypatch.setattr(torch, "compile", compile_)
+    model, batch, said = build_model(CONFIGS["transformer"]), packed_batch(), []
+    compiled = Compiled(TeacherForcing(), said.append)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(model, batch), TeacherForcing()(model, batch))
+    assert len(said) == 1
+    assert "no such luck" in said[0]
+    assert "\n" not in said[0]
+
+
+def test_only_batches_of_one_shape_are_compiled_by_default(monkeypatch):
+    monkeypatch.setattr("attendo.training.device.has_compiler", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: True)
+    unpacked = [LSTMConfig(vocab_size=40), EncoderOnlyConfig(vocab_size=40)]
+    for config in [*CONFIGS.values(), *unpacked]:
+        machine = choose_machine(TrainingConfig(), config)
+        assert machine.device.type == "cuda"
+        assert machine.precision == torch.bfloat16
+        assert machine.compiled is can_pack(config) is (config not in unpacked)
+    assert choose_machine(TrainingConfig(device="cpu"), CONFIGS["transformer"]).compiled is False
+    assert choose_machine(TrainingConfig(device="cpu", compile="on"), CONFIGS["transformer"]).compiled is True
