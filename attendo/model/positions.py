@@ -5,7 +5,7 @@ answers to both calls, so that a model need not ask which kind it has. Position 
 [batch or 1, length]: what stands at a place is not always its index (padding, a cache, packed sentences).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -14,8 +14,7 @@ from attendo.errors import InputError
 from attendo.model.config import LayerConfig
 
 
-@dataclass(frozen=True)
-class Rotation:
+class Rotation(NamedTuple):  # of all kinds of records this is the one that every torch.compile can see through
     """Turns the pair (x_i, x_{i + d/2}) at position p by the angle p · ω_i ("rotate half")."""
 
     cos: Tensor  # [batch or 1, 1, length, head_dim]
