@@ -30,22 +30,6 @@ RECIPE = tiny_recipe(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTENDO_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-        patch.setenv("TOKENIZERS_PARALLELISM", "false")
-        yield
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """The run that nobody disturbed."""
-    folder = tmp_path_factory.mktemp("damage") / "run"
-    assert run(folder, RECIPE)[0] == 0
-    return folder
-
-
 @pytest.fixture
 def stopped(finished, tmp_path):
     """The same run as it was after step 3, with checkpoints of steps 1, 2 and 3."""

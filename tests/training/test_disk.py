@@ -30,27 +30,6 @@ RECIPE = tiny_recipe(
 FULL_AT = 2  # the step whose checkpoint finds no room
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTENDO_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-        patch.setenv("TOKENIZERS_PARALLELISM", "false")
-        yield
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """The run that nobody disturbed."""
-    folder = tmp_path_factory.mktemp("disk") / "run"
-    assert run(folder, RECIPE)[0] == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def reference(finished):
-    return result(finished)
-
-
 @pytest.fixture
 def small_disk(tmp_path):
     """A disk of 1 MB in memory, where this user may mount one."""

@@ -27,27 +27,6 @@ RECIPE = tiny_recipe(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTENDO_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-        patch.setenv("TOKENIZERS_PARALLELISM", "false")
-        yield
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """The run that nobody disturbed."""
-    folder = tmp_path_factory.mktemp("leftovers") / "run"
-    assert run(folder, RECIPE)[0] == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def reference(finished):
-    return result(finished)
-
-
 def unfinished(folder):
     return sorted(path.name for path in folder.rglob(f"{UNFINISHED}*"))
 

@@ -29,14 +29,6 @@ RECIPE = tiny_recipe(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTENDO_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-        patch.setenv("TOKENIZERS_PARALLELISM", "false")
-        yield
-
-
 def loss_is_nan(objective, model, batch):
     return objective(model, batch) * math.nan
 
@@ -110,14 +102,6 @@ def judge():
         return checkpoints.steps()
 
     return look
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory):
-    """The run that nobody disturbed."""
-    folder = tmp_path_factory.mktemp("finite") / "run"
-    assert run(folder, RECIPE)[0] == 0
-    return result(folder)
 
 
 def check_told(folder, said, steps, poison):

@@ -37,22 +37,6 @@ RECIPE = tiny_recipe(
 PATIENCE = 60  # seconds; more is a hang
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTENDO_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-        patch.setenv("TOKENIZERS_PARALLELISM", "false")
-        yield
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """The run that always had room."""
-    folder = tmp_path_factory.mktemp("memory") / "run"
-    assert run(folder, RECIPE)[0] == 0
-    return folder
-
-
 def of_a_gpu():
     raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 

@@ -25,14 +25,6 @@ def recipe(**changes):
     return tiny_recipe(**changes, training=training)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTENDO_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-        patch.setenv("TOKENIZERS_PARALLELISM", "false")
-        yield
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A run that nobody disturbed, learning from a file so that one letter of it can change."""

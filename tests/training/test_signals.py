@@ -30,22 +30,6 @@ EXIT_CODES = {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGUSR1: 143}
 PATIENCE = 60  # seconds that a busy machine may take; what is measured is told as evidence
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTENDO_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-        patch.setenv("TOKENIZERS_PARALLELISM", "false")
-        yield
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory):
-    """The run that nobody disturbed."""
-    folder = tmp_path_factory.mktemp("signals") / "run"
-    assert run(folder, RECIPE)[0] == 0
-    return result(folder)
-
-
 @dataclass(frozen=True)
 class Child:
     """A run in a process of its own. It tells when it has come to a point, and goes on when it is told to."""

@@ -20,13 +20,7 @@ from attendo.training.progress import Progress
 from attendo.training.state import Snapshot
 from tests.training.tiny_run import STEPS, in_child, result, run, tiny_recipe
 
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory):
-    """The run that nobody disturbs. It also loads whatever torch loads late, so that children start at once."""
-    folder = tmp_path_factory.mktemp("reference") / "run"
-    assert run(folder)[0] == 0
-    return result(folder)
+RECIPE = tiny_recipe()
 
 
 def kill_again_and_again(folder, reference, kills, seed):
