@@ -37,10 +37,9 @@ def build_state(recipe: Recipe, config: ModelConfig, machine: Machine) -> Traini
     return TrainingState(model, build_optimizer(model, recipe.training), average, Progress())
 
 
-def training_batches(recipe: Recipe, prepared: Prepared) -> Batches:
-    return Batches(
-        prepared.parts, recipe.training.tokens_per_batch, recipe.training.seed, packed=can_pack(prepared.model)
-    )
+def training_batches(recipe: Recipe, prepared: Prepared, machine: Machine) -> Batches:
+    tokens, seed = recipe.training.tokens_per_batch, recipe.training.seed
+    return Batches(prepared.parts, tokens, seed, can_pack(prepared.model), machine.row_width)
 
 
 def transform(training: TrainingConfig, prepared: Prepared) -> Transform:

@@ -45,7 +45,7 @@ def dry_run(recipe: Recipe, console: Console) -> None:
     machine = choose_machine(recipe.training, prepared.model)
     set_up(machine)
     state = build_state(recipe, prepared.model, machine)
-    batches = training_batches(recipe, prepared)
+    batches = training_batches(recipe, prepared, machine)
     with console.status(f"measuring {WARM_UP + MEASURED} steps"):
         objective = training_objective(recipe.training, prepared.model, machine, say)
         measured = measure(recipe, prepared, objective, state, batches)

@@ -130,7 +130,7 @@ class Run:
             log.write({"step": progress.step, "event": "resumed", "text": f"went on from step {progress.step}"})
         training = self.recipe.training
         d_model = self.prepared.model.d_model
-        batches = training_batches(self.recipe, self.prepared)
+        batches = training_batches(self.recipe, self.prepared, self.machine)
         feed = Feed(
             batches, progress.position, training.accumulate, self.machine.device,
             transform(training, self.prepared),

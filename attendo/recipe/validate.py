@@ -1,5 +1,6 @@
 """The validations handed to the training loop: what a model is asked about pairs it was not trained on."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,7 +55,8 @@ class Translate:
                 found[f"loss {direction}"] = mean_loss(model, batches, objective)
         if not self.questions:
             return found, []
-        translations = self.translate(model)
+        # A model whose loss is no number has nothing to say; the loop will see what to do about it.
+        translations = self.translate(model) if math.isfinite(found["loss"]) else [""] * len(self.questions)
         answered = zip(self.questions[: self.num_samples], translations, strict=False)
         samples = [Sample(question.pair.source, question.pair.target, said) for question, said in answered]
         return found | scores(translations, self.questions), samples
@@ -68,9 +70,9 @@ class Translate:
 
 
 def build_validation(recipe: Recipe, prepared: Prepared, machine: Machine) -> Validate:
-    tokens, packed = recipe.training.tokens_per_batch, can_pack(prepared.model)
+    tokens, packed, width = recipe.training.tokens_per_batch, can_pack(prepared.model), machine.row_width
     batches = {
-        one.direction: list(batches_of(Batches([one.part], tokens, seed=0, packed=packed)))
+        one.direction: list(batches_of(Batches([one.part], tokens, seed=0, packed=packed, row_width=width)))
         for one in prepared.validation
     }
     if isinstance(prepared.model, EncoderOnlyConfig):

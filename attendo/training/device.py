@@ -7,9 +7,14 @@ from importlib.util import find_spec
 
 import torch
 
+from attendo.data.packing import WIDTH
 from attendo.errors import ConfigError
 from attendo.model.config import ModelConfig, can_pack
 from attendo.training.config import TrainingConfig
+
+# Sentences in a row do not look at each other, but a CPU computes all the same what the mask then hides; in a narrow
+# row that costs less than the padding it saves (docs/training.md).
+NARROW = 64
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,7 @@ class Machine:
     precision: torch.dtype
     compiled: bool
     threads: int
+    row_width: int  # of packed batches
 
     def to_table(self) -> dict[str, str]:
         name = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu"
@@ -28,6 +34,7 @@ class Machine:
             "precision": str(self.precision).removeprefix("torch."),
             "compiled": "yes" if self.compiled else "no",
             "threads": str(self.threads),
+            "row_width": str(self.row_width),
             "torch": torch.__version__,
         }
 
@@ -52,7 +59,8 @@ def choose_machine(training: TrainingConfig, model: ModelConfig) -> Machine:
             # Batches that are not packed have many shapes, each of which would be compiled anew; and on a CPU
             # compiling takes longer than it saves in a short run.
             compiled = on_gpu and has_compiler() and can_pack(model)
-    return Machine(device, precision, compiled, training.threads or free_cores())
+    row_width = WIDTH if on_gpu else NARROW
+    return Machine(device, precision, compiled, training.threads or free_cores(), row_width)
 
 
 def choose_device(name: str) -> torch.device:

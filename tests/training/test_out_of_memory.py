@@ -20,6 +20,7 @@ from attendo.recipe.assemble import training_batches
 from attendo.recipe.prepare import prepare
 from attendo.training import loop as training_loop
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints, read_state
+from attendo.training.device import choose_machine
 from attendo.training.feed import AHEAD, Feed
 from attendo.training.log import read_log
 from attendo.training.loop import is_out_of_memory
@@ -181,7 +182,8 @@ def test_another_error_in_a_step_is_not_taken_for_a_lack_of_memory(tmp_path, mon
 
 @pytest.fixture(scope="module")
 def batches():
-    return training_batches(RECIPE, prepare(RECIPE, cache_folder(), say=lambda sentence: None))
+    prepared = prepare(RECIPE, cache_folder(), say=lambda sentence: None)
+    return training_batches(RECIPE, prepared, choose_machine(RECIPE.training, prepared.model))
 
 
 def in_time(work):
