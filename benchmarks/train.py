@@ -145,7 +145,7 @@ def our_runner(part: Part, machine: Machine, setting: Setting) -> Callable[[], f
     torch.manual_seed(1)
     model = build_model(config).to(machine.device).train()
     objective = training_objective(training, config, machine, print)
-    batches = Batches([part], setting.tokens, seed=1, row_width=machine.row_width)
+    batches = Batches([part], setting.tokens, seed=1, packed=machine.packed)
     return runner(model, objective, [batch for batch, _ in some(batches, setting)], machine, setting)
 
 
@@ -269,7 +269,7 @@ def padded_to(batch: Batch, widths: tuple[int, ...], tokens: int) -> Batch:
 
 def table_of_recipe(device: str, machine: Machine, setting: Setting) -> None:
     """Multi30k by its recipe, but with this preset and batch: data, log, view, checkpoints and all."""
-    steps = 700 if machine.device.type == "cuda" else 12  # on a GPU enough for a checkpoint on the way, and the last
+    steps = 700 if machine.device.type == "cuda" else 30  # on a GPU enough for a checkpoint on the way, and the last
     recipe = read_recipe(
         ROOT / "recipes" / "multi30k-en-de.toml",
         [

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attendo.data.batch import Batch
-from attendo.data.packing import WIDTH, Widths, pack, row_widths
+from attendo.data.packing import Widths, pack, row_widths
 from attendo.data.parts import Part
 from attendo.data.sheet import Numbers, Sheet, gather
 from attendo.errors import ConfigError, DataError
@@ -44,15 +44,13 @@ class Batches:
     tokens_per_batch: int  # places for tokens on the wider side, padding included
     seed: int
     packed: bool = True
-    row_width: int = WIDTH  # tokens in a packed row, about; more where a sentence needs more
 
     def __post_init__(self) -> None:
         if not sum(map(len, self.parts)):
             raise DataError("no pairs to train on: every corpus is empty, or its filters dropped all")
-        if self.seed < 0 or self.tokens_per_batch < 1 or self.row_width < 1:
+        if self.seed < 0 or self.tokens_per_batch < 1:
             raise ConfigError(
-                f"seed = {self.seed}, tokens_per_batch = {self.tokens_per_batch} and row_width = {self.row_width}: "
-                f"expected at least 0, 1 and 1"
+                f"seed = {self.seed} and tokens_per_batch = {self.tokens_per_batch}: expected at least 0 and 1"
             )
 
     def stream(self, position: Position, rank: int = 0, world: int = 1) -> Iterator[tuple[Batch, Position]]:
@@ -89,7 +87,7 @@ class Batches:
 
     def widths(self) -> Widths:
         """Those of the whole corpora, so that epochs do not differ in shape because of what was drawn for them."""
-        return row_widths(*lengths_of(self.parts), self.row_width)
+        return row_widths(*lengths_of(self.parts))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Lengths = NDArray[np.int64]
 
-WIDTH = 256  # tokens in a row: long enough to fill well, short enough that attention across it costs a GPU nothing
+WIDTH = 256  # tokens in a row: long enough to fill well, short enough that attention across it stays cheap
 SPARE = 1.01  # rows to open at first, as a multiple of what a perfect packing would need
 
 

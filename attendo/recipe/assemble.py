@@ -10,7 +10,7 @@ from attendo.checkpoint import load_model, load_weights_, weights_of
 from attendo.data.batch import Batch
 from attendo.data.batches import Batches, Position
 from attendo.model.build import build_model
-from attendo.model.config import EncoderOnlyConfig, ModelConfig, can_pack
+from attendo.model.config import EncoderOnlyConfig, ModelConfig
 from attendo.recipe.prepare import Prepared
 from attendo.recipe.recipe import Recipe
 from attendo.training.compiled import Compiled
@@ -39,7 +39,7 @@ def build_state(recipe: Recipe, config: ModelConfig, machine: Machine) -> Traini
 
 def training_batches(recipe: Recipe, prepared: Prepared, machine: Machine) -> Batches:
     tokens, seed = recipe.training.tokens_per_batch, recipe.training.seed
-    return Batches(prepared.parts, tokens, seed, can_pack(prepared.model), machine.row_width)
+    return Batches(prepared.parts, tokens, seed, machine.packed)
 
 
 def transform(training: TrainingConfig, prepared: Prepared) -> Transform:

@@ -10,7 +10,7 @@ from attendo.data.batch import Batch
 from attendo.data.batches import Batches
 from attendo.evaluation.greedy_scores import Question, scores, translate_greedily
 from attendo.model.build import Model
-from attendo.model.config import EncoderOnlyConfig, can_pack
+from attendo.model.config import EncoderOnlyConfig
 from attendo.model.encoder_only import EncoderOnly
 from attendo.recipe.assemble import masking
 from attendo.recipe.prepare import Prepared
@@ -70,9 +70,9 @@ class Translate:
 
 
 def build_validation(recipe: Recipe, prepared: Prepared, machine: Machine) -> Validate:
-    tokens, packed, width = recipe.training.tokens_per_batch, can_pack(prepared.model), machine.row_width
+    tokens, packed = recipe.training.tokens_per_batch, machine.packed
     batches = {
-        one.direction: list(batches_of(Batches([one.part], tokens, seed=0, packed=packed, row_width=width)))
+        one.direction: list(batches_of(Batches([one.part], tokens, seed=0, packed=packed)))
         for one in prepared.validation
     }
     if isinstance(prepared.model, EncoderOnlyConfig):

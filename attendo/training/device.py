@@ -7,14 +7,9 @@ from importlib.util import find_spec
 
 import torch
 
-from attendo.data.packing import WIDTH
 from attendo.errors import ConfigError
 from attendo.model.config import ModelConfig, can_pack
 from attendo.training.config import TrainingConfig
-
-# Sentences in a row do not look at each other, but a CPU computes all the same what the mask then hides; in a narrow
-# row that costs less than the padding it saves (docs/training.md).
-NARROW = 64
 
 
 @dataclass(frozen=True)
@@ -25,7 +20,7 @@ class Machine:
     precision: torch.dtype
     compiled: bool
     threads: int
-    row_width: int  # of packed batches
+    packed: bool  # batches hold many pairs in a row
 
     def to_table(self) -> dict[str, str]:
         name = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu"
@@ -34,7 +29,7 @@ class Machine:
             "precision": str(self.precision).removeprefix("torch."),
             "compiled": "yes" if self.compiled else "no",
             "threads": str(self.threads),
-            "row_width": str(self.row_width),
+            "packed": "yes" if self.packed else "no",
             "torch": torch.__version__,
         }
 
@@ -59,8 +54,10 @@ def choose_machine(training: TrainingConfig, model: ModelConfig) -> Machine:
             # Batches that are not packed have many shapes, each of which would be compiled anew; and on a CPU
             # compiling takes longer than it saves in a short run.
             compiled = on_gpu and has_compiler() and can_pack(model)
-    row_width = WIDTH if on_gpu else NARROW
-    return Machine(device, precision, compiled, training.threads or free_cores(), row_width)
+    # A GPU and a compiler want one shape. A CPU takes every shape alike, and would compute all the attention between
+    # the sentences of a row that the mask then hides: sorted by length, one pair a row, is quicker there.
+    packed = can_pack(model) and (on_gpu or compiled)
+    return Machine(device, precision, compiled, training.threads or free_cores(), packed)
 
 
 def choose_device(name: str) -> torch.device:

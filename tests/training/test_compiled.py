@@ -71,6 +71,7 @@ def test_only_batches_of_one_shape_are_compiled_by_default(monkeypatch):
         machine = choose_machine(TrainingConfig(), config)
         assert machine.device.type == "cuda"
         assert machine.precision == torch.bfloat16
-        assert machine.compiled is can_pack(config) is (config not in unpacked)
-    assert choose_machine(TrainingConfig(device="cpu"), CONFIGS["transformer"]).compiled is False
-    assert choose_machine(TrainingConfig(device="cpu", compile="on"), CONFIGS["transformer"]).compiled is True
+        assert machine.compiled is machine.packed is can_pack(config) is (config not in unpacked)
+    for switch, wanted in (("auto", False), ("on", True)):
+        machine = choose_machine(TrainingConfig(device="cpu", compile=switch), CONFIGS["transformer"])
+        assert machine.compiled is machine.packed is wanted

@@ -1,0 +1,141 @@
+"""Terms with a translation of the user's own, and terms not to be translated, from a file.
+
+    attention<TAB>注意力      a term and its translation
+    Tatoeba                   one column, or twice the same: not to be translated
+
+From left to right, and at each place the longest term. Words of scripts with spaces match as whole words, Han and kana
+anywhere. A term in lower case matches in any case ("apple" finds Apple); one with a capital only as it is written.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from attendo.errors import DataError
+from attendo.text.normalize import REPLACEMENT, normalize
+from attendo.translation.cuts import LETTER_OF_A_WORD
+from attendo.translation.spaces import CONTROLS, edges
+
+LONGEST_TERM = 200  # characters
+MOST_TERMS = 100_000
+
+
+class Match(NamedTuple):
+    """text[start:end] is a term, to be said as `target`."""
+
+    start: int
+    end: int
+    target: str
+
+
+@dataclass(frozen=True)
+class Term:
+    source: str
+    target: str
+
+    @property
+    def any_case(self) -> bool:
+        return fold(self.source) == self.source
+
+
+class Glossary:
+    def __init__(self, terms: list[Term]) -> None:
+        self.terms = tuple(terms)
+        self._exact = {term.source: term.target for term in terms if not term.any_case}
+        self._any_case = {term.source: term.target for term in terms if term.any_case}
+        lengths: dict[str, set[int]] = {}  # by the first character, in lower case
+        for term in terms:
+            lengths.setdefault(fold(term.source[0]), set()).add(len(term.source))
+        self._lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def matches(self, text: str) -> list[Match]:
+        """Terms in a text in Unicode's form NFC, from left to right; they do not overlap."""
+        folded = fold(text)
+        found: list[Match] = []
+        place = 0
+        while place < len(folded):
+            match = self._match_at(text, folded, place) if folded[place] in self._lengths else None
+            if match:
+                found.append(match)
+            place = match.end if match else place + 1
+        return found
+
+    def _match_at(self, text: str, folded: str, start: int) -> Match | None:
+        for length in self._lengths[folded[start]]:
+            end = start + length
+            if end > len(text) or not on_borders(text, start, end):
+                continue
+            target = self._exact.get(text[start:end], self._any_case.get(folded[start:end]))
+            if target is not None:
+                keeps = target == folded[start:end]  # not to be translated: as the text has it
+                return Match(start, end, text[start:end] if keeps else target)
+        return None
+
+
+def on_borders(text: str, start: int, end: int) -> bool:
+    return not (
+        (start > 0 and is_letter(text[start - 1]) and is_letter(text[start]))
+        or (end < len(text) and is_letter(text[end - 1]) and is_letter(text[end]))
+    )
+
+
+def is_letter(character: str) -> bool:
+    """A letter or digit of a script with spaces."""
+    return LETTER_OF_A_WORD.match(character) is not None
+
+
+def fold(text: str) -> str:
+    """Lower case, with every character in its place: the few that would become two stay."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(small if len(small := character.lower()) == 1 else character for character in text)
+
+
+def read_glossary(path: Path) -> Glossary:
+    """Terms of a UTF-8 file; every mistake is an error that names its line."""
+    try:
+        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    except OSError as error:
+        raise DataError(f"cannot read the glossary {path}: {error.strerror or error}") from error
+    terms: dict[str, tuple[Term, int]] = {}
+    for number, raw in enumerate(lines, start=1):
+        where = f"{path}, line {number}"
+        if (term := parse(raw, where)) is None:
+            continue
+        known, first = terms.setdefault(term.source, (term, number))
+        if known != term:
+            raise DataError(f"{where}: {shown(term.source)} has another translation in line {first}: expected one")
+        if len(terms) > MOST_TERMS:
+            raise DataError(f"{where}: more than {MOST_TERMS:,} terms")
+    return Glossary([term for term, _ in terms.values()])
+
+
+def parse(raw: bytes, where: str) -> Term | None:
+    """The term of a line, None for a blank one."""
+    try:
+        text = normalize(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where}: byte {error.start + 1} is not UTF-8") from error
+    columns = [edges(column)[1] for column in text.rstrip("\r").split("\t")]
+    if not any(columns):
+        return None
+    if len(columns) > 2:
+        raise DataError(f"{where} has {len(columns)} columns: expected TERM or TERM<TAB>TRANSLATION")
+    if not columns[0]:
+        raise DataError(f"{where}: no term before the tab")
+    if len(columns) == 2 and not columns[1]:
+        raise DataError(f"{where}: no translation behind the tab: leave the tab out for a term not to be translated")
+    for column in columns:
+        if len(column) > LONGEST_TERM:
+            raise DataError(f"{where}: {shown(column)} has {len(column)} characters: expected {LONGEST_TERM} at most")
+        if REPLACEMENT in column or any(character in CONTROLS for character in column):
+            raise DataError(f"{where}: {shown(column)} holds a control or broken character")
+    return Term(columns[0], columns[-1])
+
+
+def shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")

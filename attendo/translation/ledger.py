@@ -1,0 +1,108 @@
+"""The account of a translation: what came in, what became of it, and that the two add up.
+
+Two independent counts meet here: `received` counts the text as it came, `answered` counts each segment when it is
+done with. A character that is lost in between, by whatever mistake, makes the two differ.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from typing import Literal
+
+from attendo.translation.sentences import Segment
+
+# silent: nothing to say, the model was not asked. copied: there was, but it was left as it is.
+Outcome = Literal["translated", "copied", "silent"]
+REPORTED = (
+    "lines_in", "lines_out", "characters_in", "characters_accounted_for", "segments", "cut", "repeated", "flagged",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledger:
+    """Counts; those of two texts are added by +."""
+
+    lines_in: int = 0
+    lines_out: int = 0
+    characters_in: int = 0
+    characters_translated: int = 0
+    characters_copied: int = 0
+    characters_of_space: int = 0  # white space and controls at the edges, and what has no words
+    segments: int = 0
+    split: int = 0  # lines that became more than one segment
+    cut: int = 0  # sentences cut because they were too long
+    repeated: int = 0  # segments in whose translation a loop was found
+    untranslated: int = 0  # segments left as they were although they have words
+    flagged: int = 0  # segments with something missing: a number, an address, an emoji
+    repaired: int = 0  # characters that are none, replaced by U+FFFD
+
+    def __add__(self, other: "Ledger") -> "Ledger":
+        return Ledger(**{field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)})
+
+    @property
+    def characters_accounted_for(self) -> int:
+        return self.characters_translated + self.characters_copied + self.characters_of_space
+
+    @property
+    def adds_up(self) -> bool:
+        return self.lines_in == self.lines_out and self.characters_in == self.characters_accounted_for
+
+    @property
+    def is_clean(self) -> bool:
+        """Nothing lost and nothing to look at again."""
+        return self.adds_up and not (self.cut or self.repeated or self.untranslated or self.flagged or self.repaired)
+
+    def to_table(self) -> dict[str, int]:
+        """For `--report`: what the contract names first, then the rest."""
+        every = asdict(self) | {"characters_accounted_for": self.characters_accounted_for}
+        return {key: every[key] for key in (*REPORTED, *(key for key in every if key not in REPORTED))}
+
+    def remarks(self) -> list[str]:
+        """In words, what a user should know; nothing if the ledger is clean."""
+        found: list[str] = []
+        if self.lines_in != self.lines_out:
+            found.append(f"{self.lines_in} lines came in and {self.lines_out} went out")
+        if self.characters_in != self.characters_accounted_for:
+            found.append(f"of {self.characters_in} characters {self.characters_accounted_for} are accounted for")
+        said = {
+            "cut": "cut in a sentence that was too long",
+            "repeated": "repetition found in a translation",
+            "untranslated": "segment left untranslated",
+            "flagged": "segment with something missing in its translation",
+            "repaired": "broken character replaced by U+FFFD",
+        }
+        found.extend(f"{count} × {words}" for key, words in said.items() if (count := getattr(self, key)))
+        return found
+
+
+def received(text: str, repaired: int = 0) -> Ledger:
+    """A line or text as it came in, before anything is done to it."""
+    return Ledger(lines_in=1, characters_in=len(text), repaired=repaired)
+
+
+def answered(segment: Segment, outcome: Outcome, repeated: bool = False, flagged: bool = False) -> Ledger:
+    """A segment that is done with."""
+    inner = len(segment.text)
+    return Ledger(
+        characters_translated=inner * (outcome == "translated"),
+        characters_copied=inner * (outcome == "copied"),
+        characters_of_space=len(segment.before) + len(segment.after) + inner * (outcome == "silent"),
+        segments=1,
+        cut=int(segment.cut),
+        repeated=int(repeated),
+        untranslated=int(outcome == "copied"),
+        flagged=int(flagged),
+    )
+
+
+def returned(num_segments: int) -> Ledger:
+    """A line or text that went out, made of so many segments."""
+    return Ledger(lines_out=1, split=int(num_segments > 1))
+
+
+def total(ledgers: Iterable[Ledger]) -> Ledger:
+    """The sum of many; of none, an empty one."""
+    counts: dict[str, int] = {field.name: 0 for field in fields(Ledger)}
+    for ledger in ledgers:
+        for name in counts:
+            counts[name] += getattr(ledger, name)
+    return Ledger(**counts)

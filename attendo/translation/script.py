@@ -1,0 +1,103 @@
+"""Traditional Chinese for a model that knows simplified only, and back, by OpenCC; what was done is said.
+
+Characters tell which script a text is in: those of Taiwan's Big5 that the mainland's GB 2312 lacks are traditional.
+Characters of both, such as 后 or 里, prove nothing.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from attendo.errors import ConfigError
+from attendo.text.language import base_language
+
+HAN = re.compile("[\u3400-\u9fff]")
+KANA = re.compile("[\u3041-\u30ff]")
+# The conversion for each way to say "traditional"; region codes mean it too.
+TRADITIONAL = {"hant": "s2t", "tw": "s2tw", "hk": "s2hk", "mo": "s2hk"}
+MISSING = "needs the package opencc: pip install opencc"
+
+
+@dataclass(frozen=True)
+class Converted:
+    text: str
+    num_changed: int = 0  # characters
+    remark: str = ""  # for the user; empty if nothing was done
+
+
+def is_traditional(text: str) -> bool:
+    """Whether some of the characters are traditional only; rare names are, so one of twenty must be, or two."""
+    han = HAN.findall(text)
+    if len(KANA.findall(text)) * 5 >= len(han):  # Japanese, or no Han at all
+        return False
+    found = sum(character in traditional_only() for character in han)
+    return found >= 2 or found * 20 >= len(han)
+
+
+def to_simplified(text: str) -> Converted:
+    """For the model. Text that is simplified already, or not Chinese, comes back untouched."""
+    if not is_traditional(text):
+        return Converted(text)
+    try:
+        simplified = converter("t2s").convert(text)
+    except ConfigError:
+        return Converted(text, remark=f"traditional Chinese for a model of simplified Chinese: to convert it {MISSING}")
+    # Rare names are in Big5 alone and no other way to write them is known: they prove nothing.
+    if traditional_only().isdisjoint(set(text) - set(simplified)):
+        return Converted(text)
+    changed = differing(text, simplified)
+    return Converted(simplified, changed, f"{changed} traditional characters read as simplified")
+
+
+def wants_traditional(language: str) -> bool:
+    """zh-Hant, zh-TW, zh_HK: the reader wants traditional characters."""
+    return traditional_form(language) is not None
+
+
+def to_traditional(text: str, language: str) -> Converted:
+    """What a model of simplified Chinese said, for a reader of zh-Hant, zh-TW or zh-HK; other languages as they are."""
+    form = traditional_form(language)
+    if form is None:
+        return Converted(text)
+    traditional = converter(form).convert(text)
+    changed = differing(text, traditional)
+    return Converted(traditional, changed, f"{changed} characters written as traditional" if changed else "")
+
+
+def traditional_form(language: str) -> str | None:
+    if base_language(language) not in ("zh", "yue"):
+        return None
+    parts = language.lower().replace("_", "-").split("-")[1:]
+    if "hans" in parts:
+        return None
+    regions = [part for part in parts if part in TRADITIONAL and part != "hant"]
+    return TRADITIONAL[regions[0]] if regions else "s2t" if "hant" in parts else None
+
+
+def differing(before: str, after: str) -> int:
+    """Characters that changed; OpenCC keeps the length but for a few words."""
+    return sum(a != b for a, b in zip(before, after, strict=False)) + abs(len(before) - len(after))
+
+
+@cache
+def traditional_only() -> frozenset[str]:
+    characters = map(chr, range(0x4E00, 0xA000))
+    return frozenset(c for c in characters if encodable(c, "big5") and not encodable(c, "gb2312"))
+
+
+def encodable(character: str, encoding: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@cache
+def converter(form: str) -> Any:
+    try:
+        from opencc import OpenCC
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"converting between simplified and traditional Chinese {MISSING}") from error
+    return OpenCC(form)

@@ -1,0 +1,114 @@
+"""A text as sentences, and the sentences as a text again. Not one character is lost on the way.
+
+    "  Hi! How are you?\\n好。再见！"  ->  "  "  Hi!  " "  How are you?  "\\n"  好。  ""  再见！
+
+Ends of lines are hard borders. A sentence that is too long is cut by the rule of cuts.py.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from attendo.text.language import base_language
+from attendo.translation.cuts import LONGEST, cuts, inside_a_word
+from attendo.translation.sentence_borders import borders
+from attendo.translation.spaces import LINE_BREAKS, edges, has_words, one_line
+
+LINE = re.compile(f"[^{LINE_BREAKS}]*[{LINE_BREAKS}]*")
+# Line breaks and tabs are the text's structure and stay as they are; other white space follows the target language.
+STRUCTURE = re.compile(f"[{LINE_BREAKS}\t]")
+WITHOUT_SPACES = ("zh", "yue", "ja")
+LATIN = re.compile(r"[!-~\u00c0-\u024f]")
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One sentence, or a piece of one; `before` is empty but for the first of a text."""
+
+    text: str
+    before: str = ""
+    after: str = ""
+    cut: bool = False  # the sentence was too long and goes on in the next segment
+
+    def __len__(self) -> int:
+        return len(self.before) + len(self.text) + len(self.after)
+
+    @property
+    def is_silent(self) -> bool:
+        """Nothing to translate: the model is not called, the text stays as it is."""
+        return not has_words(self.text)
+
+
+def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
+    """The sentences of a text in `language`; none for an empty text, one without text for mere white space."""
+    places: list[tuple[int, bool]] = []  # where a segment begins, and whether by a cut
+    for match in LINE.finditer(text):
+        line, begin = match.group(), match.start()
+        starts = [0, *borders(line, language), len(line)] if line else []
+        for first, last in pairwise(starts):
+            places.append((begin + first, False))
+            # White space at the end needs no cutting: it goes between the segments.
+            places.extend((begin + first + cut, True) for cut in cuts(line[first:last].rstrip(), longest))
+    return segments(text, places)
+
+
+def segments(text: str, places: Sequence[tuple[int, bool]]) -> list[Segment]:
+    """White space and controls at a border go behind the segment before it, or before the first of all."""
+    texts: list[str] = []
+    gaps: list[list[str]] = [[]]  # gaps[n] stands before texts[n], the last behind them all
+    cut: list[bool] = []
+    ends = [*(place for place, _ in places[1:]), len(text)] if places else []
+    for (first, by_cut), last in zip(places, ends, strict=True):
+        before, inner, after = edges(text[first:last])
+        gaps[-1].append(before)
+        if inner:
+            texts.append(inner)
+            cut.append(by_cut)
+            gaps.append([])
+        gaps[-1].append(after)
+    spaces = ["".join(gap) for gap in gaps]
+    if not texts:
+        return [Segment("", text)] if text else []
+    goes_on = [*cut[1:], False]
+    return [
+        Segment(inner, "" if number else spaces[0], spaces[number + 1], goes_on[number])
+        for number, inner in enumerate(texts)
+    ]
+
+
+def restore(segments: Sequence[Segment]) -> str:
+    """The text that was split, exactly."""
+    return "".join(segment.before + segment.text + segment.after for segment in segments)
+
+
+def join(translations: Sequence[str], segments: Sequence[Segment], target_language: str) -> str:
+    """One text of the translations, one for each segment, in the lines and with the edges of the source."""
+    tight = base_language(target_language) in WITHOUT_SPACES
+    answers = [
+        segment.text if segment.is_silent else one_line(translation)
+        for translation, segment in zip(translations, segments, strict=True)
+    ]
+    parts: list[str] = [segments[0].before] if segments else []
+    for number, (answer, segment) in enumerate(zip(answers, segments, strict=True)):
+        parts.append(answer)
+        if number + 1 == len(segments) or STRUCTURE.search(segment.after):
+            parts.append(segment.after)
+        elif answer:
+            parts.append(between(segment, segments[number + 1], answer, answers[number + 1], tight))
+    return "".join(parts)
+
+
+def between(segment: Segment, following: Segment, answer: str, next_answer: str, tight: bool) -> str:
+    """The white space between two translations on one line."""
+    if segment.is_silent and following.is_silent:
+        return segment.after
+    if segment.cut and not segment.after and inside_a_word(segment.text, following.text):
+        return ""
+    if tight and not (LATIN.match(answer[-1]) and LATIN.match(next_answer[:1])):
+        return ""
+    if tight:
+        return " "
+    # Spaces of the source stay, but for the wide one, which only wide scripts use.
+    kept = segment.after.replace("\u3000", " ")
+    return kept if any(character.isspace() for character in kept) else kept + " "

@@ -1,0 +1,63 @@
+"""White space and what cannot be seen: set aside before the model, put back behind it.
+
+A line is its edges and what is between them. The edges (white space, controls, marks of direction, byte order marks)
+never reach the model and come back as they were, so blank stays blank and no line gains or loses its indent.
+"""
+
+import re
+
+from attendo.text.normalize import LONE_SURROGATE, REPLACEMENT
+
+# All that some program takes for the end of a line. Only LF ends a line of a file; none may come out of the model.
+LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+SPACES = (
+    LINE_BREAKS
+    + "\t\x1f \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+)
+CONTROLS = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0)]))
+# Zero-width space, marks of direction, word joiner, byte order mark. Not U+200C and U+200D: words are spelt with them.
+UNSEEN = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+EDGE = "".join(dict.fromkeys(SPACES + CONTROLS + UNSEEN))
+
+WORD = re.compile(r"[^\W_]")
+BROKEN = re.compile(f"\0|{LONE_SURROGATE.pattern}")
+HIDDEN_OR_SPACE = re.compile(f"[{re.escape(EDGE)}]+")
+BREAKS = re.compile(f"[{LINE_BREAKS}]+")
+
+
+def edges(text: str) -> tuple[str, str, str]:
+    """What is before, the text itself, what is behind; joined they are the text.
+
+    "  Hi!\\n"  ->  "  ", "Hi!", "\\n"
+    """
+    behind = text.lstrip(EDGE)
+    inner = behind.rstrip(EDGE)
+    return text[: len(text) - len(behind)], inner, behind[len(inner) :]
+
+
+def has_words(text: str) -> bool:
+    """Whether there is a letter or a digit, something to translate. Without one the text is its own translation."""
+    return WORD.search(text) is not None
+
+
+def repair(text: str) -> tuple[str, int]:
+    """NUL and halves of surrogate pairs, which are no characters, become U+FFFD; and how many there were.
+
+    One character takes the place of one, so no count and no position changes.
+    """
+    return BROKEN.subn(REPLACEMENT, text)
+
+
+def for_model(text: str) -> str:
+    """What the model is shown: no controls, and each run of white space is one space, as in what it learnt from."""
+    return HIDDEN_OR_SPACE.sub(one_space, text).strip(" ")
+
+
+def one_line(translation: str) -> str:
+    """A model's answer without line breaks or spaces around it: where lines end is for the source to say."""
+    return edges(BREAKS.sub(" ", translation))[1]
+
+
+def one_space(run: re.Match[str]) -> str:
+    """A space if there was any to be seen; controls alone leave none."""
+    return " " if any(character.isspace() for character in run.group()) else ""

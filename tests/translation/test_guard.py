@@ -1,0 +1,116 @@
+"""Loops and runaway lengths: what made others go round in circles is found, what people say is not."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attendo.translation.guard import BACKOFF, PER_CHARACTER, Loop, find_loop, is_runaway, length_bound, times_repeated
+from tests.translation.growth import exponent
+from tests.translation.real_pairs import pairs
+
+# A source, and a translation that runs wild as others' models did.
+WILD = [
+    ("你好", "Hello, hello, hello, hello, hello, hello, hello, hello"),
+    ("你好", "Hello. Hello. Hello. Hello. Hello. Hello."),
+    ("缓缓走来", "slowly and slowly and slowly and slowly and slowly"),
+    ("奥沙利文6比3丁俊晖", "O'Sullivan 6-3, 6-3, 6-3, 6-3, 6-3, 6-3, 6-3"),
+    ("salad", "salad salad salad salad salad salad"),
+    ("salad", "沙拉沙拉沙拉沙拉沙拉沙拉沙拉沙拉沙拉"),
+    ("Hans Müller", "汉斯·穆勒·穆勒·穆勒·穆勒·穆勒·穆勒·穆勒·穆勒"),
+    ("1.", "1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1."),
+    ("ha " * 100, "ha " * 400),
+    ("a", "a" * 200),
+    ("Guten Tag.", "It was a good day and it was a good day and it was a good day and it was"),
+]
+# What people say, beside what they translate.
+TAME = [
+    ("ha " * 100, "哈" * 100),
+    ("哈哈哈哈哈哈哈哈哈哈哈哈哈哈", "hahahahahahahahahahahahahaha"),
+    ("非常非常非常好", "very, very, very good"),
+    ("不不不不，不是", "No, no, no, no, it is not"),
+    ("Chapter 1 ............................ 5", "第1章 ............................ 5"),
+    ("一千万", "10,000,000"),
+    ("The price is 1,000,000,000.", "价格是1,000,000,000。"),
+    ("Nein! Nein! Nein!", "No! No! No!"),
+    ("----------------", "----------------"),
+    ("我们走吧走吧走吧", "Let's go, let's go, let's go"),
+]
+
+
+@pytest.mark.parametrize(("source", "output"), WILD)
+def test_loops_are_found(source, output):
+    assert find_loop(output, source) is not None
+    assert find_loop("It is so: " + output + " and so on.", source) is not None
+
+
+@pytest.mark.parametrize(("source", "output"), TAME)
+def test_what_people_say_is_no_loop(source, output):
+    assert find_loop(output, source) is None
+
+
+def test_evidence_of_the_loops(evidence):
+    found = sum(find_loop(output, source) is not None for source, output in WILD)
+    wrong = sum(find_loop(output, source) is not None for source, output in TAME)
+    evidence("X5", "hand-written loops that made other translators fail: found", f"{found} of {len(WILD)}")
+    evidence("X5", "repetitions of people taken for loops", f"{wrong} of {len(TAME)}")
+
+
+@pytest.mark.parametrize("name", ["zh-en/tatoeba.dev.tsv", "de-en/tatoeba.dev.tsv", "en-de/multi30k.valid.tsv"])
+def test_no_loops_in_what_people_translated(name, evidence):
+    """In zh-en/ted.dev.tsv there are eight: sentences that somebody did write three times in a row."""
+    rows = pairs(name)
+    found = sum(find_loop(target, source) is not None for _, _, source, target in rows)
+    assert found == 0
+    evidence("X5", f"loops seen in the human translations of {name}, both ways", f"{found} of {len(rows)}")
+
+
+def test_the_unit_and_its_place():
+    assert find_loop([7, 8] + [1, 2, 3] * 6 + [9]) == Loop(start=2, period=3, times=6)
+    assert find_loop([5] * 8) == Loop(start=0, period=1, times=8)
+    assert find_loop("xy" + "salad " * 5) == Loop(start=2, period=6, times=5)
+    assert find_loop([]) is None
+    assert find_loop("") is None
+    assert times_repeated("ha " * 100) == 100
+    assert times_repeated("abc") == times_repeated("") == 1
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.integers(0, 50), max_size=6),
+    st.lists(st.integers(100, 150), min_size=1, max_size=12, unique=True),
+    st.integers(8, 20),
+    st.lists(st.integers(0, 50), max_size=6),
+)
+def test_every_loop_is_found_wherever_it_is(before, unit, times, after):
+    loop = find_loop([*before, *unit * times, *after])
+    assert loop == Loop(len(before), len(unit), times)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.integers(0, 10**6), max_size=80, unique=True))
+def test_no_loop_without_repetition(ids):
+    assert find_loop(ids) is None
+
+
+def test_the_length_bound():
+    assert length_bound(0) == 32
+    assert length_bound(10) == 62
+    assert length_bound(10, PER_CHARACTER) == 92
+    assert is_runaway(10, 62, ended=False)
+    assert not is_runaway(10, 62, ended=True)
+    assert not is_runaway(10, 61, ended=False)
+    assert is_runaway(10, 63, ended=True)
+    assert not is_runaway(10, 63, ended=True, per_token=PER_CHARACTER)
+
+
+def test_backing_off_ends_with_a_copy():
+    assert [step.kind for step in BACKOFF] == ["block_ngrams", "other_beam", "other_beam", "copy"]
+    assert all(step.remark for step in BACKOFF)
+    assert [step.no_repeat_ngram for step in BACKOFF] == [4, 3, 2, 0]
+
+
+@pytest.mark.parametrize("unit", ["a", "ha ", "😀", "abcdefghij"])
+def test_time_is_linear(unit, evidence):
+    grows = exponent(lambda text: find_loop(text, text), unit, 1_000 // len(unit))
+    assert grows <= 1.2
+    evidence("X5", f"looking for loops in {unit!r} repeated: growth exponent", f"{grows:.2f}")
