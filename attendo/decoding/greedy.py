@@ -1,26 +1,35 @@
 """Greedy search: at every step the likeliest token."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
+from attendo.decoding.constraints import Constraint
+from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, State
-from attendo.errors import InputError
+from attendo.decoding.one_path import follow
 from attendo.special_tokens import SPECIAL
 
 
 @torch.inference_mode()
-def greedy_decode(model: AutoregressiveModel[State], source: Tensor, max_length: int) -> Tensor:
+def greedy_search(
+    model: AutoregressiveModel[State],
+    source: Tensor,
+    max_length: int | Sequence[int],
+    constraints: Sequence[Constraint] = (),
+    length_penalty: float = 1.0,
+) -> list[Hypothesis]:
+    """source ids [batch, source] -> one hypothesis for each sentence. Of equals, the lowest id is taken."""
+
+    def likeliest(log_probs: Tensor, sentence: Tensor, step: int) -> Tensor:
+        return log_probs.argmax(-1)
+
+    return follow(model, source, max_length, likeliest, constraints, length_penalty)
+
+
+def greedy_decode(model: AutoregressiveModel[State], source: Tensor, max_length: int | Sequence[int]) -> Tensor:
     """source ids [batch, source] -> target ids [batch, <= max_length]; each ends with </s> and padding, if it ended."""
-    if max_length < 1:
-        raise InputError(f"max_length = {max_length}: expected at least 1")
-    state = model.start_decoding(source)
-    token = source.new_full((len(source), 1), SPECIAL.bos)
-    ended = torch.zeros_like(token, dtype=torch.bool)  # [batch, 1]
-    said = []
-    for _ in range(max_length):
-        token = model.next_token_logits(token, state).argmax(-1, keepdim=True).masked_fill(ended, SPECIAL.pad)
-        said.append(token)
-        ended = ended | (token == SPECIAL.eos)
-        if ended.all():
-            break
-    return torch.cat(said, dim=1)
+    rows = [hypothesis.ids for hypothesis in greedy_search(model, source, max_length)]
+    longest = max(map(len, rows))
+    return source.new_tensor([[*row, *[SPECIAL.pad] * (longest - len(row))] for row in rows])

@@ -10,7 +10,12 @@ from torch import Tensor
 
 class DecodingState(Protocol):
     def reorder(self, index: Tensor) -> None:
-        """Row i becomes what row index[i] was; rows may repeat or be left out."""
+        """Row i becomes what row index[i] was; rows may repeat or be left out.
+
+        A beam search gives index as [sentences, beams]: every line holds rows of one sentence, and the lines keep
+        the order of the sentences, of which some may have left. The new rows stand line by line. A model may then
+        keep what it read of a sentence once for all its beams.
+        """
 
 
 State = TypeVar("State", bound=DecodingState)
@@ -22,3 +27,8 @@ class AutoregressiveModel(Protocol[State]):
 
     def next_token_logits(self, tokens: Tensor, state: State) -> Tensor:
         """Feed the next tokens [batch, n], usually one; the logits of what follows the last: [batch, vocab]."""
+
+
+class TeacherForcedModel(Protocol):
+    def __call__(self, source: Tensor, target_in: Tensor) -> Tensor:
+        """Source and target ids, [batch, source] and [batch, target] -> logits [batch, target, vocab]."""

@@ -20,10 +20,6 @@ class LayerCache:
     past: PastCache = field(default_factory=PastCache)
     memory: MemoryCache = field(default_factory=MemoryCache)
 
-    def reorder(self, index: Tensor) -> None:
-        self.past.reorder(index)
-        self.memory.reorder(index)
-
 
 class DecoderLayer(nn.Module):
     """Look at what was said, look at the source, think; each inside Add & Norm."""
@@ -58,7 +54,12 @@ class DecoderLayer(nn.Module):
 
         def look_at_source(x: Tensor) -> Tensor:
             kept = cache.memory if cache else None
-            return self.cross_attention(x, memory, source_is_real, cache=kept, record=record.cross if record else None)
+            # The beams of a sentence share its memory: to attention they are so many queries side by side.
+            queries = x.reshape(len(memory), -1, x.shape[-1])
+            seen = self.cross_attention(
+                queries, memory, source_is_real, cache=kept, record=record.cross if record else None
+            )
+            return seen.view_as(x)
 
         x = self.around_self_attention(x, look_back)
         x = self.around_cross_attention(x, look_at_source)

@@ -30,6 +30,7 @@ class DecoderOnlyState:
 
     def reorder(self, index: Tensor) -> None:
         """Row i becomes what row index[i] was; rows may repeat or be left out."""
+        index = index.flatten()  # beams share nothing here: the source is the beginning of their own text
         self.real = self.real[index]
         for cache in self.caches:
             cache.reorder(index)

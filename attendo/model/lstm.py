@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from attendo.errors import InputError
 from attendo.model import masks
 from attendo.model.additive_attention import AdditiveAttention
+from attendo.model.cache import sentences_of
 from attendo.model.config import LSTMConfig
 from attendo.model.embeddings import TokenEmbedding, build_output, check_same_batch
 from attendo.model.initialization import initialize_lstm
@@ -25,14 +26,19 @@ from attendo.special_tokens import SPECIAL
 
 @dataclass
 class LSTMDecodingState:
-    memory: Tensor  # [batch, source, d_model]
-    source_is_real: Tensor  # [batch, 1, 1, source]
+    memory: Tensor  # [sentences, source, d_model]
+    source_is_real: Tensor  # [sentences, 1, 1, source]
     layers: list[LSTMState]
+    beams: int = 1  # rows of each sentence; they share its memory
 
     def reorder(self, index: Tensor) -> None:
-        """Row i becomes what row index[i] was; rows may repeat or be left out."""
-        self.memory, self.source_is_real = self.memory[index], self.source_is_real[index]
-        self.layers = [(h[index], c[index]) for h, c in self.layers]
+        """Row i becomes what row index[i] was; with index [sentences, beams] beams go on sharing their memory."""
+        staying = sentences_of(index, self.beams, len(self.memory))
+        if staying is not None:
+            self.memory, self.source_is_real = self.memory[staying], self.source_is_real[staying]
+        rows = index.flatten()
+        self.layers = [(h[rows], c[rows]) for h, c in self.layers]
+        self.beams = 1 if index.dim() == 1 else index.shape[1]
 
 
 class FixedContext(nn.Module):
@@ -118,5 +124,6 @@ class LSTMSeq2Seq(nn.Module):
 
     def logits(self, h: Tensor, state: LSTMDecodingState, record: AttentionRecord | None) -> Tensor:
         """h [batch, target, d_model] of the top layer -> [batch, target, vocab]."""
-        said = self.context(h, state.memory, state.source_is_real, record.cross if record else None)
-        return self.output(self.dropout(said))
+        queries = h.reshape(len(state.memory), -1, h.shape[-1])  # the beams of a sentence, side by side
+        said = self.context(queries, state.memory, state.source_is_real, record.cross if record else None)
+        return self.output(self.dropout(said.view_as(h)))

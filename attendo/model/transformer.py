@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from attendo.model import masks
+from attendo.model.cache import sentences_of
 from attendo.model.config import TransformerConfig
 from attendo.model.decoder import Decoder, LayerCache
 from attendo.model.embeddings import ScaledEmbedding, build_output, check_same_batch
@@ -20,16 +21,22 @@ from attendo.special_tokens import SPECIAL
 class TransformerState:
     """What decoding carries from step to step. The encoder has run; it never runs again."""
 
-    memory: Tensor  # [batch, source, d_model]
-    source_is_real: Tensor  # [batch, 1, 1, source]
+    memory: Tensor  # [sentences, source, d_model]
+    source_is_real: Tensor  # [sentences, 1, 1, source]
     caches: list[LayerCache]
     length: int = 0  # tokens fed so far
+    beams: int = 1  # rows of each sentence; they share its memory
 
     def reorder(self, index: Tensor) -> None:
-        """Row i becomes what row index[i] was; rows may repeat or be left out."""
-        self.memory, self.source_is_real = self.memory[index], self.source_is_real[index]
+        """Row i becomes what row index[i] was; with index [sentences, beams] beams go on sharing their memory."""
+        staying = sentences_of(index, self.beams, len(self.memory))
+        if staying is not None:
+            self.memory, self.source_is_real = self.memory[staying], self.source_is_real[staying]
         for cache in self.caches:
-            cache.reorder(index)
+            cache.past.reorder(index.flatten())
+            if staying is not None:
+                cache.memory.reorder(staying)
+        self.beams = 1 if index.dim() == 1 else index.shape[1]
 
 
 class Transformer(nn.Module):

@@ -16,6 +16,9 @@ class Countdown:
         def __init__(self, last):
             self.last = last
 
+        def reorder(self, index):
+            self.last = self.last[index]
+
     def start_decoding(self, source):
         return self.State(source[:, 0] + 1)
 
@@ -52,7 +55,9 @@ def test_equals_taking_the_best_of_a_full_pass_every_time(config):
     ended = torch.zeros(2, dtype=torch.bool)
     with torch.inference_mode():
         for place in range(said.shape[1]):
-            best = model(source, so_far)[:, -1].argmax(-1).masked_fill(ended, 0)
+            logits = model(source, so_far)[:, -1]
+            logits[:, :2] = -torch.inf  # padding and <s> are never said
+            best = logits.argmax(-1).masked_fill(ended, 0)
             assert said[:, place].tolist() == best.tolist()
             ended |= best == 2
             so_far = torch.cat((so_far, best[:, None]), 1)

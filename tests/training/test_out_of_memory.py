@@ -93,7 +93,7 @@ def test_batches_are_halved_once_and_the_update_stays_the_same(error, finished, 
     scarce = Scarce(monkeypatch, {2: error})
     code, said = run(tmp_path, RECIPE)
     assert code == 0
-    whole, halves = scarce.calls[0], scarce.calls[-1]
+    whole, halves = scarce.calls[1], scarce.calls[2]  # of the second step, before and after
     assert [step for step, _, _ in scarce.calls] == [1, 2, 2, 3, 4]
     assert [count for _, count, _ in scarce.calls] == [1, 1, 2, 2, 2]
     assert sum(halves[2]) == sum(whole[2])

@@ -1,0 +1,54 @@
+"""What a search gives, and the score by which it prefers one answer to another."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from attendo.special_tokens import SPECIAL
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One answer. `log_prob` is what the model says of it, the sum of `token_log_probs`.
+
+    `score` is what it was ranked by: the same divided by length^α; less, where a repetition penalty was at work.
+    """
+
+    ids: tuple[int, ...]  # without <s>; the last is </s>, if it ended
+    log_prob: float
+    score: float
+    token_log_probs: tuple[float, ...]
+
+    @classmethod
+    def of(
+        cls, ids: Iterable[int], token_log_probs: Iterable[float], alpha: float, ranked_by: float | None = None
+    ) -> "Hypothesis":
+        """With the score of its log-probability, or of another sum that the search ranked it by."""
+        ids, token_log_probs = tuple(ids), tuple(token_log_probs)
+        log_prob = sum(token_log_probs)
+        total = log_prob if ranked_by is None else ranked_by
+        return cls(ids, log_prob, score(total, len(ids), alpha), token_log_probs)
+
+    @property
+    def ended(self) -> bool:
+        """False: it was cut, at its maximum length or because every next token was forbidden."""
+        return self.ids[-1:] == (SPECIAL.eos,)
+
+
+def score(log_prob: float, length: int, alpha: float) -> float:
+    """score = log_prob / length^α, where the length counts </s> (α = 0: the log-probability itself).
+
+    Without it (α = 0) short answers win, for every token costs; α = 1 is the mean over tokens.
+    """
+    return log_prob / max(length, 1) ** alpha  # an answer can be empty when every first token was forbidden
+
+
+def best_reachable(log_prob: float, length: int, max_length: int, alpha: float) -> float:
+    """The best score that an unfinished hypothesis of this length can still get, at most.
+
+    Tokens to come cost at least nothing, so its log-probability ℓ ≤ 0 can at best stay; it will have L tokens, with
+    length < L ≤ max_length. ℓ / L^α grows with L for α > 0 and falls with it for α < 0:
+
+        α > 0:   ℓ / max_length^α
+        α ≤ 0:   ℓ / (length + 1)^α
+    """
+    return score(log_prob, max_length if alpha > 0 else length + 1, alpha)

@@ -1,0 +1,73 @@
+"""What greedy search and sampling share: one hypothesis a sentence, grown by one token at a time."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from attendo.decoding.constraints import Constraint, Rows, constrained
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.interface import AutoregressiveModel, State
+from attendo.decoding.options import max_lengths
+from attendo.errors import InputError
+from attendo.special_tokens import SPECIAL
+
+# Log-probabilities [rows, vocab] (-inf is forbidden), the sentence of each row [rows], tokens so far -> ids [rows].
+Choice = Callable[[Tensor, Tensor, int], Tensor]
+
+
+def follow(
+    model: AutoregressiveModel[State],
+    source: Tensor,
+    max_length: int | Sequence[int],
+    choose: Choice,
+    constraints: Sequence[Constraint] = (),
+    length_penalty: float = 1.0,
+) -> list[Hypothesis]:
+    """Choose a token, say it, go on, until </s> or the maximum length. A sentence that has ended leaves the batch."""
+    longest = max_lengths(max_length, len(source))
+    state = model.start_decoding(source)
+    open_sentences = list(range(len(source)))  # the sentence of each row
+    ids: list[list[int]] = [[] for _ in longest]
+    token_log_probs: list[list[float]] = [[] for _ in longest]
+    ranks = [0.0] * len(longest)
+    tokens = source.new_full((len(source), 1), SPECIAL.bos)
+    said = tokens[:, :0]
+    sentence = torch.arange(len(source), device=source.device)
+    step = 0
+    while open_sentences:
+        rows = None
+        if constraints:
+            room = torch.tensor([longest[number] - step for number in open_sentences], device=source.device)
+            rows = Rows(said, sentence, room)
+        log_probs, ranked = constrained(model.next_token_logits(tokens, state), constraints, rows)
+        tokens = choose(ranked, sentence, step)[:, None]
+        step += 1
+
+        stay = []
+        spoken, raw, rank = (
+            x.squeeze(1).tolist() for x in (tokens, log_probs.gather(1, tokens), ranked.gather(1, tokens))
+        )
+        for row, number in enumerate(open_sentences):
+            if rank[row] == -torch.inf:  # every token is forbidden: the sentence is cut here
+                continue
+            if rank[row] != rank[row]:
+                raise InputError("the model's logits are not numbers (NaN): its weights or its input are broken")
+            ids[number].append(spoken[row])
+            token_log_probs[number].append(raw[row])
+            ranks[number] += rank[row]
+            if spoken[row] != SPECIAL.eos and step < longest[number]:
+                stay.append(row)
+
+        if constraints:
+            said = torch.cat((said, tokens), dim=1)
+        if len(stay) < len(open_sentences):
+            open_sentences = [open_sentences[row] for row in stay]
+            if open_sentences:
+                index = torch.tensor(stay, device=source.device)
+                state.reorder(index)
+                tokens, sentence, said = tokens[index], sentence[index], said[index]
+    return [
+        Hypothesis.of(said_ids, log_probs_of, length_penalty, rank)
+        for said_ids, log_probs_of, rank in zip(ids, token_log_probs, ranks, strict=True)
+    ]

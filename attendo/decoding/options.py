@@ -1,0 +1,80 @@
+"""How to search and how to sample: settings, checked when they are made."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from attendo.errors import ConfigError, InputError
+
+Stop = Literal["exact", "early"]
+
+LARGEST_BEAM = 256
+LONGEST = 100_000  # tokens of one target
+LARGEST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """Beam search; a beam of 1 is greedy search."""
+
+    beam_size: int = 4
+    length_penalty: float = 1.0  # α of score = log-probability / length^α: 0 is none, more favours long translations
+    n_best: int = 1  # hypotheses to return for each sentence
+    stop: Stop = "exact"  # "early": as soon as beam_size hypotheses have ended, be a better one still to come or not
+    min_length: int = 0  # in tokens, </s> included; the maximum, which belongs to each sentence, wins over it
+    no_repeat_ngram: int = 0  # no n tokens in a row twice; 0 is off
+    repetition_penalty: float = 1.0  # on the logits of tokens said before; 1 is off
+
+    def __post_init__(self) -> None:
+        check_whole("beam_size", self.beam_size, 1, LARGEST_BEAM)
+        check_whole("n_best", self.n_best, 1, self.beam_size, "the beam's size")
+        check_whole("min_length", self.min_length, 0, LONGEST)
+        check_whole("no_repeat_ngram", self.no_repeat_ngram, 0, LONGEST)
+        check_number("length_penalty", self.length_penalty, -10.0, 10.0)
+        check_number("repetition_penalty", self.repetition_penalty, 1.0, 100.0)
+        if self.stop not in ("exact", "early"):
+            raise ConfigError(f"stop = {self.stop!r}: expected 'exact' or 'early'")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingOptions:
+    """Sampling: from the whole distribution, or from the k likeliest tokens, or from the likeliest that sum to p."""
+
+    temperature: float = 1.0  # below 1 the likely become likelier; towards 0 sampling becomes greedy search
+    top_k: int = 0  # 0: all
+    top_p: float = 1.0
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.temperature == 0:
+            raise ConfigError("temperature = 0: expected a number above 0 (greedy search is what it would become)")
+        check_number("temperature", self.temperature, 1e-6, 100.0)
+        check_whole("top_k", self.top_k, 0, 10_000_000)
+        check_number("top_p", self.top_p, 1e-6, 1.0)
+        check_whole("seed", self.seed, 0, LARGEST_SEED)
+
+
+def check_whole(name: str, value: object, low: int, high: int, meaning: str = "") -> None:
+    if type(value) is not int or not low <= value <= high:
+        upper = f"{high:,}" + (f", {meaning}" if meaning else "")
+        raise ConfigError(f"{name} = {value!r}: expected a whole number from {low} to {upper}")
+
+
+def check_number(name: str, value: object, low: float, high: float) -> None:
+    if type(value) not in (int, float) or not math.isfinite(value) or not low <= value <= high:  # type: ignore[arg-type, operator]
+        raise ConfigError(f"{name} = {value!r}: expected a number from {low:g} to {high:g}")
+
+
+def max_lengths(max_length: int | Sequence[int], sentences: int) -> list[int]:
+    """One maximum for each sentence, </s> included; a single number serves all.
+
+    5, 3 -> [5, 5, 5]
+    """
+    lengths = [max_length] * sentences if isinstance(max_length, int) else list(max_length)
+    if len(lengths) != sentences:
+        raise InputError(f"{len(lengths)} maximum lengths for {sentences} sentences: expected one for each")
+    for length in lengths:
+        if not 1 <= length <= LONGEST:
+            raise InputError(f"max_length = {length}: expected at least 1 and at most {LONGEST:,}")
+    return lengths

@@ -1,0 +1,80 @@
+"""Greedy and beam search against Hugging Face's `generate`: same weights, same score, same stop, float64."""
+
+import pytest
+import torch
+
+from attendo.decoding.beam import beam_search
+from attendo.decoding.options import SearchOptions
+from attendo.model.config import TransformerConfig
+from attendo.model.transformer import Transformer
+from tests.decoding.families import padded, sentences
+from tests.model.test_transformer_against_marian import (
+    D_FF,
+    D_MODEL,
+    DECODER_LAYERS,
+    ENCODER_LAYERS,
+    HEADS,
+    VOCAB,
+    marian,
+    names,
+)
+from tests.reference.same import copy_weights
+
+MAX_LENGTH = 12
+EOS_BIAS = 3.0
+
+
+@pytest.fixture(scope="module")
+def both():
+    torch.manual_seed(1)
+    theirs = marian("relu")
+    with torch.no_grad():  # as Marian starts, every distribution is nearly flat, and </s> no likelier than others
+        for name, parameter in theirs.named_parameters():
+            if "position" not in name and not name.endswith("norm.weight"):
+                parameter.normal_(std=0.35)
+        theirs.final_logits_bias[0, 2] = EOS_BIAS
+    ours = Transformer(
+        TransformerConfig(
+            vocab_size=VOCAB, d_model=D_MODEL, d_ff=D_FF, num_heads=HEADS, encoder_layers=ENCODER_LAYERS,
+            decoder_layers=DECODER_LAYERS, dropout=0.0,
+        )
+    ).double().eval()  # fmt: skip
+    copy_weights(ours, theirs, names())
+    ours.output.bias = torch.nn.Parameter(theirs.final_logits_bias[0].double())
+    return ours, theirs
+
+
+def generate(theirs, source, **changes):
+    said = theirs.generate(
+        source, attention_mask=(source != 0).long(), do_sample=False, max_new_tokens=MAX_LENGTH, suppress_tokens=[0, 1],
+        forced_eos_token_id=None, return_dict_in_generate=True, output_scores=True, **changes,
+    )  # fmt: skip
+    rows = [tuple(row[1:]) for row in said.sequences.tolist()]  # behind <s>
+    return [row[: row.index(2) + 1] if 2 in row else row for row in rows], said
+
+
+def test_greedy(both):
+    ours, theirs = both
+    source = padded(sentences(40, vocab=VOCAB))
+    expected, _ = generate(theirs, source, num_beams=1)
+    found = beam_search(ours, source, MAX_LENGTH, SearchOptions(beam_size=1))
+    assert [each.ids for (each,) in found] == expected
+    assert len({each.ids for (each,) in found}) > 5
+    assert len({len(each.ids) for (each,) in found}) > 2
+
+
+@pytest.mark.parametrize("alpha", [-0.5, 0.0, 0.6, 1.0, 2.0])
+@pytest.mark.parametrize(("stop", "early_stopping"), [("exact", "never"), ("early", True)])
+def test_beam_of_four(both, alpha, stop, early_stopping):
+    ours, theirs = both
+    source = padded(sentences(24, vocab=VOCAB))
+    expected, said = generate(
+        theirs, source, num_beams=4, num_return_sequences=4, length_penalty=alpha, early_stopping=early_stopping
+    )
+    options = SearchOptions(beam_size=4, n_best=4, length_penalty=alpha, stop=stop)
+    found = [each for answers in beam_search(ours, source, MAX_LENGTH, options) for each in answers]
+    assert [each.ids for each in found] == expected
+    torch.testing.assert_close(
+        torch.tensor([each.score for each in found]), said.sequences_scores, atol=1e-4, rtol=1e-5
+    )
+    assert len({len(each.ids) for each in found}) > 1
