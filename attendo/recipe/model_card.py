@@ -1,8 +1,9 @@
-"""README.md of a model folder: what the model is, from what it was made, how to use it."""
+"""README.md of a model folder: what the model is, and from what it was made."""
 
 from pathlib import Path
 
 from attendo import __version__
+from attendo.model.config import FAMILIES
 from attendo.recipe.prepare import Prepared
 from attendo.recipe.recipe import CorpusConfig, Recipe
 from attendo.training.progress import Progress
@@ -17,14 +18,10 @@ def model_card(recipe: Recipe, prepared: Prepared, progress: Progress, step: str
     )
     best = progress.best_step(recipe.validation)
     score = f"{recipe.validation.metric} {progress.history[best]:.4g} at step {best}" if best else "none"
-    source, target = recipe.data.parsed_directions()[0]
+    family = next(name for name, kind in FAMILIES.items() if isinstance(prepared.model, kind))
     return f"""# {directions}
 
-A model of {parameters:,} parameters, made by attendo {__version__}. The weights are those of {step}.
-
-```sh
-attendo translate --model . --from {source} --to {target} "…"
-```
+A {family} model of {parameters:,} parameters, made by attendo {__version__}. The weights are those of {step}.
 
 ## From what it was made
 
@@ -32,8 +29,8 @@ attendo translate --model . --from {source} --to {target} "…"
 |---|---:|---:|
 {corpora}
 
-{progress.target_tokens:,} target tokens in {progress.step:,} steps. Best validation: {score}, by a quick greedy
-translation; it guides training and is not a score to quote.
+{progress.target_tokens:,} target tokens in {progress.step:,} steps. Best validation: {score}. It guides
+training and is not a score to quote.
 
 The licences of the corpora hold for what is made from them. Whoever passes this model on should name them here.
 """

@@ -249,7 +249,9 @@ class Loop:
     def leave(self, exit_code: int) -> NoReturn:
         self.save()
         self.finish_saving()
-        self.remark(f"stopped after step {self.state.progress.step}; the same command goes on from here")
+        # While updates are being skipped nothing is saved, so there the run goes back a little.
+        place = "the last checkpoint" if self.state.progress.skipped_in_a_row else "here"
+        self.remark(f"stopped after step {self.state.progress.step}; the same command goes on from {place}")
         raise Stopped(exit_code)
 
     def remark(self, sentence: str) -> None:
