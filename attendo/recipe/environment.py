@@ -3,7 +3,6 @@
 import platform
 import shutil
 import subprocess
-import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -47,8 +46,3 @@ def git_state(folder: Path) -> str:
     if commit.returncode != 0:
         return "no repository"
     return commit.stdout.strip() + (", changed" if changes.stdout.strip() else "")
-
-
-def command_line() -> list[str]:
-    """As it was typed, but for the program's own path."""
-    return ["attendo", *sys.argv[1:]]
