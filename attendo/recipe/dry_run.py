@@ -12,11 +12,11 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from attendo.cache_folder import cache_folder
 from attendo.checkpoint import weights_of
 from attendo.data.batches import Batches
 from attendo.recipe.assemble import build_state, training_batches, training_objective, transform
-from attendo.recipe.prepare import Prepared, prepare
+from attendo.recipe.prepare import Prepared
+from attendo.recipe.prepare_shown import prepare_shown
 from attendo.recipe.recipe import Recipe
 from attendo.training.device import Machine, choose_machine, set_up
 from attendo.training.feed import Feed, Work
@@ -41,7 +41,7 @@ def dry_run(recipe: Recipe, console: Console) -> None:
     def say(sentence: str) -> None:
         console.print(f"attendo: {sentence}", markup=False, highlight=False, soft_wrap=True)
 
-    prepared = prepare(recipe, cache_folder(), say)
+    prepared = prepare_shown(recipe, console, say)
     machine = choose_machine(recipe.training, prepared.model)
     set_up(machine)
     state = build_state(recipe, prepared.model, machine)

@@ -10,7 +10,6 @@ from pathlib import Path
 from rich.console import Console
 
 from attendo.bundle import describe, read_bundle
-from attendo.cache_folder import cache_folder
 from attendo.checkpoint import save_model, weights_of
 from attendo.durable import write_file
 from attendo.errors import InputError
@@ -19,7 +18,8 @@ from attendo.recipe.assemble import build_state, training_batches, training_obje
 from attendo.recipe.environment import environment
 from attendo.recipe.model_card import model_card
 from attendo.recipe.origin import accept_same, origin_of
-from attendo.recipe.prepare import Prepared, prepare
+from attendo.recipe.prepare import Prepared
+from attendo.recipe.prepare_shown import prepare_shown
 from attendo.recipe.recipe import Recipe
 from attendo.recipe.run_folder import RunFolder
 from attendo.recipe.validate import build_validation
@@ -75,7 +75,7 @@ def begin(call: Call) -> "Run":
     """Read the data, build the model, and take up the last checkpoint if there is one."""
     checkpoints = Checkpoints(call.folder.checkpoints, call.say)
     checkpoints.prepare()
-    prepared = prepare(call.recipe, cache_folder(), call.say)
+    prepared = prepare_shown(call.recipe, call.console, call.say)
     machine = choose_machine(call.recipe.training, prepared.model)
     set_up(machine)
     state = build_state(call.recipe, prepared.model, machine)

@@ -82,7 +82,7 @@ class LiveTraining:
 
     def said(self, sentence: str) -> None:
         """Above the panel, where one is shown."""
-        self.write("\n".join(visible(line) for line in sentence.splitlines()))
+        self.write("\n".join(visible(line) for line in sentence.split("\n")))
 
     def write(self, lines: str) -> None:
         self.console.print(Text(lines), soft_wrap=True)  # Text: nothing in it is markup; a long line stays one line

@@ -96,12 +96,12 @@ def stuck_in_c(hear):
 
 
 def in_preparation(here):
-    def prepare(*arguments, real=recipe_train.prepare):
+    def prepare(*arguments, real=recipe_train.prepare_shown):
         prepared = real(*arguments)
         here()
         return prepared
 
-    recipe_train.prepare = prepare
+    recipe_train.prepare_shown = prepare
 
 
 def in_step(number):
