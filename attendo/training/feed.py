@@ -12,7 +12,7 @@ from attendo.data.batch import Batch
 from attendo.data.batches import Batches, Position
 from attendo.special_tokens import SPECIAL
 
-AHEAD = 4  # steps; enough to hide an uneven moment, little to hold
+AHEAD = 16  # steps; the next epoch is planned meanwhile, which takes some 0.2 s, and little to hold
 
 
 @dataclass(frozen=True)
