@@ -163,8 +163,8 @@ def runner(
 
     def run() -> float:
         if machine.compiled and not state["warm"]:
-            for batch in here:  # every shape once, so that nothing is compiled later
-                train_step(model, optimizer, [batch], 1e-4, objective)
+            for batch in {batch.source.shape + batch.target_in.shape: batch for batch in here}.values():
+                train_step(model, optimizer, [batch], 1e-4, objective)  # so that nothing is compiled later
             state["warm"] = True
         for batch in here[: setting.warm_up]:
             train_step(model, optimizer, [batch], 1e-4, objective)

@@ -16,6 +16,7 @@ from attendo.recipe.recipe import Recipe
 from attendo.training.compiled import Compiled
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine
+from attendo.training.graphed import Graphed
 from attendo.training.masked_tokens import Masking
 from attendo.training.moving_average import MovingAverage
 from attendo.training.objective import MaskedTokens, Objective, RDrop, TeacherForcing, in_precision
@@ -65,4 +66,6 @@ def training_objective(
     else:
         objective = TeacherForcing(training.label_smoothing)
     objective = in_precision(objective, machine.device, machine.precision)
-    return Compiled(objective, say) if machine.compiled else objective
+    if not machine.compiled:
+        return objective
+    return Graphed(Compiled(objective, say), say) if machine.device.type == "cuda" else Compiled(objective, say)

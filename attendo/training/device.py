@@ -7,8 +7,8 @@ from importlib.util import find_spec
 
 import torch
 
-from attendo.errors import ConfigError
 from attendo.model.config import ModelConfig, can_pack
+from attendo.model.device import choose_device
 from attendo.training.config import TrainingConfig
 
 
@@ -36,7 +36,7 @@ class Machine:
 
 def choose_machine(training: TrainingConfig, model: ModelConfig) -> Machine:
     """What the recipe asks for; where it leaves the choice, what is fastest here."""
-    device = choose_device(training.device)
+    device = choose_device(training.device, "training.device")
     on_gpu = device.type == "cuda"
     match training.precision:
         case "float32":
@@ -58,20 +58,6 @@ def choose_machine(training: TrainingConfig, model: ModelConfig) -> Machine:
     # the sentences of a row that the mask then hides: sorted by length, one pair a row, is quicker there.
     packed = can_pack(model) and (on_gpu or compiled)
     return Machine(device, precision, compiled, training.threads or free_cores(), packed)
-
-
-def choose_device(name: str) -> torch.device:
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise ConfigError(f"training.device is '{name}': expected auto, cpu or cuda") from None
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise ConfigError(f"training.device is '{name}', but torch finds no GPU here: expected auto or cpu")
-    if device.type not in ("cpu", "cuda"):
-        raise ConfigError(f"training.device is '{name}': expected auto, cpu or cuda")
-    return device
 
 
 def has_compiler() -> bool:
