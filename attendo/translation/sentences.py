@@ -6,8 +6,8 @@ Ends of lines are hard borders. A sentence that is too long is cut by the rule o
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from attendo.text.language import base_language
@@ -82,21 +82,24 @@ def restore(segments: Sequence[Segment]) -> str:
     return "".join(segment.before + segment.text + segment.after for segment in segments)
 
 
-def join(translations: Sequence[str], segments: Sequence[Segment], target_language: str) -> str:
+def join(translations: Iterable[str], segments: Sequence[Segment], target_language: str) -> str:
     """One text of the translations, one for each segment, in the lines and with the edges of the source."""
+    return "".join(joined(translations, segments, target_language))
+
+
+def joined(translations: Iterable[str], segments: Sequence[Segment], target_language: str) -> Iterator[str]:
+    """The same part by part, each as soon as its translation is there: what stands before it, and the translation."""
     tight = base_language(target_language) in WITHOUT_SPACES
-    answers = [
-        segment.text if segment.is_silent else one_line(translation)
-        for translation, segment in zip(translations, segments, strict=True)
-    ]
-    parts: list[str] = [segments[0].before] if segments else []
-    for number, (answer, segment) in enumerate(zip(answers, segments, strict=True)):
-        parts.append(answer)
-        if number + 1 == len(segments) or STRUCTURE.search(segment.after):
-            parts.append(segment.after)
-        elif answer:
-            parts.append(between(segment, segments[number + 1], answer, answers[number + 1], tight))
-    return "".join(parts)
+    before, answer = segments[0].before if segments else "", ""
+    for number, (segment, translation) in enumerate(zip(segments, translations, strict=True)):
+        last, answer = answer, segment.text if segment.is_silent else one_line(translation)
+        if number:
+            previous = segments[number - 1]
+            if STRUCTURE.search(previous.after):
+                before = previous.after
+            else:
+                before = between(previous, segment, last, answer, tight) if last else ""
+        yield before + answer + (segment.after if number + 1 == len(segments) else "")
 
 
 def between(segment: Segment, following: Segment, answer: str, next_answer: str, tight: bool) -> str:
@@ -112,3 +115,12 @@ def between(segment: Segment, following: Segment, answer: str, next_answer: str,
     # Spaces of the source stay, but for the wide one, which only wide scripts use.
     kept = segment.after.replace("\u3000", " ")
     return kept if any(character.isspace() for character in kept) else kept + " "
+
+
+def cut_again(segment: Segment, longest: int) -> list[Segment]:
+    """A segment whose tokens are too many although its characters are not, in shorter pieces."""
+    places = [(0, False), *((place, True) for place in cuts(segment.text, longest))]
+    pieces = segments(segment.text, places)
+    pieces[0] = replace(pieces[0], before=segment.before)
+    pieces[-1] = replace(pieces[-1], after=segment.after, cut=segment.cut)
+    return pieces

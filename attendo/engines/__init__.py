@@ -1,0 +1,1 @@
+"""What decodes: batches of ids in, hypotheses out."""

@@ -1,0 +1,53 @@
+"""The one small interface between translating and computing: sentences as ids in, hypotheses out.
+
+There is no torch here, and no text.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.options import SamplingOptions, SearchOptions
+
+
+@dataclass(frozen=True)
+class Request:
+    """One sentence to decode."""
+
+    ids: tuple[int, ...]  # >>language<<, pieces, </s>
+    max_length: int  # of the answer, </s> included
+    phrases: tuple[tuple[int, ...], ...] = ()  # the answer must contain each
+    prefix: tuple[int, ...] = ()  # the answer must begin with it
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most tokens a model can read and say; learned positions come to an end."""
+
+    source: int
+    target: int
+
+
+class Engine(Protocol):
+    @property
+    def name(self) -> str:
+        """For people: which engine answered, and where it ran."""
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def tokens_per_batch(self) -> int:
+        """How many source tokens, padding and beams counted, are best decoded together."""
+
+    def search(self, requests: Sequence[Request], options: SearchOptions) -> list[list[Hypothesis]]:
+        """For each request its n best hypotheses, the best first; fewer, if there are fewer."""
+
+    def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]: ...
+
+    def tokens(self, request: Request) -> Iterator[int]:
+        """The likeliest token at each step, as soon as it is known; </s> is the last, if the answer ends."""
+
+    def score(self, pairs: Sequence[tuple[Request, Sequence[int]]]) -> list[Hypothesis]:
+        """What the model says of given answers, </s> included."""

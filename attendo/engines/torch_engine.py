@@ -1,0 +1,98 @@
+"""The model itself and our own search, on a CPU or a GPU."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attendo.bundle import Bundle
+from attendo.checkpoint import load_model
+from attendo.decoding.beam import beam_search
+from attendo.decoding.constraints import Constraint, ForcedPrefix
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.interface import AutoregressiveModel, TeacherForcedModel
+from attendo.decoding.layout import lay_out_for_decoding
+from attendo.decoding.options import SamplingOptions, SearchOptions
+from attendo.decoding.phrases import Phrases
+from attendo.decoding.sampling import sample
+from attendo.decoding.scoring import score_targets
+from attendo.decoding.streaming import greedy_tokens
+from attendo.engines.engine import Limits, Request
+from attendo.errors import InputError
+from attendo.model.build import Model
+from attendo.model.config import DecoderOnlyConfig
+from attendo.model.device import choose_device
+from attendo.model.encoder_only import EncoderOnly
+from attendo.special_tokens import SPECIAL
+
+NO_LIMIT = Limits(1_024, 3 * 1_024 + 32)  # longer sentences are cut: no model has seen such
+TOKENS_PER_BATCH = {"cpu": 4_000, "cuda": 60_000}
+
+
+class TorchEngine:
+    def __init__(self, model: Model, device: torch.device) -> None:
+        if isinstance(model, EncoderOnly):
+            raise InputError("this is an encoder alone, trained to guess hidden tokens: it cannot translate")
+        # Half precision is twice as fast on a GPU; a CPU computes in single.
+        model = model.eval().to(device, torch.float16 if device.type == "cuda" else torch.float32)
+        lay_out_for_decoding(model)
+        self.config, self.device = model.config, device
+        self.model: AutoregressiveModel[Any] = model
+        self.teacher_forced: TeacherForcedModel = model
+
+    @property
+    def name(self) -> str:
+        where = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "CPU"
+        return f"torch {torch.__version__} on {where}"
+
+    @property
+    def limits(self) -> Limits:
+        config = self.config
+        if getattr(config, "positions", "") != "learned":
+            return NO_LIMIT
+        longest: int = config.max_length  # type: ignore[union-attr]
+        if isinstance(config, DecoderOnlyConfig):  # its prompt and its answer stand in one row
+            return Limits(longest // 4, longest - longest // 4)
+        return Limits(min(longest, NO_LIMIT.source), min(longest, NO_LIMIT.target))
+
+    @property
+    def tokens_per_batch(self) -> int:
+        return TOKENS_PER_BATCH[self.device.type]
+
+    def search(self, requests: Sequence[Request], options: SearchOptions) -> list[list[Hypothesis]]:
+        lengths = [request.max_length for request in requests]
+        return beam_search(self.model, self.source(requests), lengths, options, constraints(requests))
+
+    def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]:
+        lengths = [request.max_length for request in requests]
+        return sample(self.model, self.source(requests), lengths, options, constraints(requests))
+
+    def tokens(self, request: Request) -> Iterator[int]:
+        return greedy_tokens(self.model, self.source([request]), request.max_length, constraints([request]))
+
+    def score(self, pairs: Sequence[tuple[Request, Sequence[int]]]) -> list[Hypothesis]:
+        targets = self.padded([ids for _, ids in pairs])
+        return score_targets(self.teacher_forced, self.source([request for request, _ in pairs]), targets)
+
+    def source(self, requests: Sequence[Request]) -> Tensor:
+        return self.padded([request.ids for request in requests])
+
+    def padded(self, rows: Sequence[Sequence[int]]) -> Tensor:
+        longest = max(map(len, rows))
+        return torch.tensor([[*row, *[SPECIAL.pad] * (longest - len(row))] for row in rows], device=self.device)
+
+
+def constraints(requests: Sequence[Request]) -> list[Constraint]:
+    wanted: list[Constraint] = []
+    if any(request.prefix for request in requests):
+        wanted.append(ForcedPrefix([request.prefix for request in requests]))
+    if any(request.phrases for request in requests):
+        wanted.append(Phrases([request.phrases for request in requests]))
+    return wanted
+
+
+def load_torch_engine(bundle: Bundle, device: str = "auto", threads: int | None = None) -> TorchEngine:
+    if threads is not None:
+        torch.set_num_threads(threads)
+    return TorchEngine(load_model(bundle), choose_device(device, "device"))

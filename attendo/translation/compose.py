@@ -1,0 +1,71 @@
+"""From what the model said of each segment to the answer to the text, with its account."""
+
+from attendo.text.tokenizer import Tokenizer
+from attendo.translation.answer import Sentence, Translation
+from attendo.translation.constrained import misses
+from attendo.translation.decode import Decoded
+from attendo.translation.ledger import answered, received, returned, total
+from attendo.translation.line import Line
+from attendo.translation.phrases import missing_terms
+from attendo.translation.script import to_traditional
+from attendo.translation.sentences import join
+from attendo.translation.spaces import one_line
+from attendo.translation.wish import Wish
+
+
+def compose(
+    line: Line, decoded: dict[int, Decoded], wish: Wish, tokenizer: Tokenizer, engine: str, seconds: float
+) -> Translation:
+    sentences = tuple(sentence(line, place, decoded.get(place), wish, tokenizer) for place in range(len(line.segments)))
+    segments = [
+        answered(segment, one.outcome, one.repeated, one.flagged)
+        for segment, one in zip(line.segments, sentences, strict=True)
+    ]
+    others = max((len(one.alternatives) for one in sentences), default=0)
+    texts = [join([nth(one, number) for one in sentences], line.segments, wish.to) for number in range(others + 1)]
+    remarks = [*line.remarks, *(remark for one in sentences for remark in one.remarks)]
+    return Translation(
+        text=texts[0],
+        ledger=total([received(line.text, line.repaired), *segments, returned(len(sentences))]),
+        seconds=seconds,
+        engine=engine,
+        source_language=line.source_language,
+        target_language=wish.to,
+        sentences=sentences,
+        alternatives=tuple(texts[1:]),
+        remarks=tuple(dict.fromkeys(remarks)),
+    )
+
+
+def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokenizer: Tokenizer) -> Sentence:
+    """What became of one segment; the model was not asked about one without words."""
+    segment = line.segments[place]
+    if answer is None:
+        return Sentence(segment.text, segment.text, "silent")
+    shown = shortened(segment.text)
+    remarks = [f"{shown}: {remark}" for remark in answer.remarks]
+    if not answer.texts:
+        return Sentence(segment.text, segment.text, "copied", repeated=answer.repeated, remarks=tuple(remarks))
+    job = line.jobs[place]
+    lost = [f"the {miss.kind} {miss.text!r}" for miss in misses(job, answer, line.source_language, wish)]
+    lost += [f"the term {term!r}" for term in missing_terms(job.phrases, answer.texts[0], tokenizer)]
+    remarks += [f"{shown}: missing in the translation: {', '.join(lost)}"] if lost else []
+    best, *others = (written(one_line(text), wish) for text in answer.texts)
+    return Sentence(
+        segment.text, best, "translated", answer.hypotheses[0], tuple(others), answer.repeated, bool(lost),
+        tuple(remarks),
+    )  # fmt: skip
+
+
+def written(text: str, wish: Wish) -> str:
+    """In the script that the reader wants."""
+    return to_traditional(text, wish.to).text if wish.to != wish.target else text
+
+
+def nth(sentence: Sentence, number: int) -> str:
+    """0 is the best; where a sentence has fewer alternatives, its best stands for the rest."""
+    return (sentence.text, *sentence.alternatives)[number if number <= len(sentence.alternatives) else 0]
+
+
+def shortened(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")

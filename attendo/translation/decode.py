@@ -1,0 +1,118 @@
+"""Sentences through an engine: in batches of like lengths, watched for loops and runaway length, if need be again.
+
+The answer to a sentence does not depend on what else is asked for: how sentences are batched decides only the time.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.options import SearchOptions
+from attendo.engines.engine import Engine, Request
+from attendo.special_tokens import SPECIAL
+from attendo.text.tokenizer import Tokenizer
+from attendo.translation.guard import BACKOFF, PER_CHARACTER, PER_PIECE, find_loop, length_bound
+
+MOST_TOGETHER = 512  # sentences; more gain nothing
+
+
+@dataclass(frozen=True)
+class Job:
+    """A sentence to translate: as the model is to read it, and what its translation must contain."""
+
+    text: str
+    ids: tuple[int, ...]  # >>language<<, pieces, </s>
+    phrases: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """What the model said; no hypotheses where every attempt ran wild, so that the source has to stand."""
+
+    hypotheses: tuple[Hypothesis, ...]
+    texts: tuple[str, ...]
+    repeated: bool = False
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Decoder:
+    engine: Engine
+    tokenizer: Tokenizer
+
+    def decode(self, jobs: Sequence[Job], options: SearchOptions) -> list[Decoded]:
+        """One answer for each job. Those that run wild are tried again by the rules of guard.py."""
+        distinct = list(dict.fromkeys(jobs))  # what is asked twice is decoded once
+        answers = dict(zip(distinct, self.searched(distinct, options), strict=True))
+        wild = {job: problem for job in distinct if (problem := self.problem(job, answers[job]))}
+        remarks = dict(wild)
+        looped = {job for job in wild if self.goes_round(job, answers[job])}
+        for attempt in BACKOFF:
+            if not wild:
+                break
+            if attempt.kind == "copy":
+                answers |= {job: Decoded((), ()) for job in wild}
+            else:
+                other = again(options, attempt.beam or options.beam_size, attempt.no_repeat_ngram)
+                answers |= dict(zip(wild, self.searched(list(wild), other), strict=True))
+            remarks |= {job: f"{problem}; {attempt.remark}" for job, problem in wild.items()}
+            wild = {job: problem for job, problem in wild.items() if self.problem(job, answers[job])}
+            if attempt.kind == "copy":
+                break
+        return [
+            replace(answers[job], repeated=job in looped, remarks=(remarks[job],)) if job in remarks else answers[job]
+            for job in jobs
+        ]
+
+    def searched(self, jobs: Sequence[Job], options: SearchOptions) -> list[Decoded]:
+        answers: dict[int, Decoded] = {}
+        for places in batches([len(job.ids) for job in jobs], self.engine.tokens_per_batch // options.beam_size):
+            found = self.engine.search([self.request(jobs[place]) for place in places], options)
+            for place, hypotheses in zip(places, found, strict=True):
+                texts = tuple(self.tokenizer.decode(hypothesis.ids) for hypothesis in hypotheses)
+                answers[place] = Decoded(tuple(hypotheses), texts)
+        return [answers[place] for place in range(len(jobs))]
+
+    def request(self, job: Job) -> Request:
+        return Request(job.ids, self.longest(job), job.phrases)
+
+    def longest(self, job: Job) -> int:
+        """The bound of guard.py, and room for what must be said besides; no more than the model can say."""
+        asked = sum(map(len, job.phrases))
+        return min(length_bound(len(job.ids), self.per_token) + 2 * asked, self.engine.limits.target)
+
+    @property
+    def per_token(self) -> int:
+        return PER_CHARACTER if self.tokenizer.cutter.kind == "char" else PER_PIECE
+
+    def problem(self, job: Job, answer: Decoded) -> str:
+        """What is wrong with the best hypothesis, in words; empty if nothing is."""
+        if not answer.hypotheses or not answer.texts[0].strip():
+            return "the translation was empty"
+        if loop := self.goes_round(job, answer):
+            return loop
+        return "" if answer.hypotheses[0].ended else f"the translation did not end within {self.longest(job)} tokens"
+
+    def goes_round(self, job: Job, answer: Decoded) -> str:
+        if not answer.hypotheses:
+            return ""
+        loop = find_loop(without_end(answer.hypotheses[0].ids), job.ids[1:-1]) or find_loop(answer.texts[0], job.text)
+        return f"the translation went round in circles ({loop.times} times)" if loop else ""
+
+
+def again(options: SearchOptions, beam: int, no_repeat_ngram: int) -> SearchOptions:
+    forbidden = min(options.no_repeat_ngram or no_repeat_ngram, no_repeat_ngram)
+    return replace(options, beam_size=beam, n_best=min(options.n_best, beam), no_repeat_ngram=forbidden)
+
+
+def without_end(ids: Sequence[int]) -> Sequence[int]:
+    return ids[:-1] if ids[-1:] == (SPECIAL.eos,) else ids
+
+
+def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Places, the longest first, as many together as their padded tokens allow."""
+    places = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    while places:
+        count = min(max(1, tokens // lengths[places[0]]), MOST_TOGETHER)
+        yield places[:count]
+        places = places[count:]

@@ -1,0 +1,58 @@
+"""Which of its languages a model is asked for, and which it is given."""
+
+from collections.abc import Sequence
+
+from attendo.errors import InputError, UsageError
+from attendo.text.language import base_language, is_han
+
+Direction = tuple[str, str]  # source and target, as the model names them
+
+
+def choose_target(to: str | None, directions: Sequence[Direction]) -> str:
+    """The model's own name of the language asked for: zh for zh-TW, if it knows no other. None: the only one."""
+    targets = list(dict.fromkeys(target for _, target in directions))
+    if to is None:
+        if len(targets) == 1:
+            return targets[0]
+        raise UsageError(f"this model translates into {', '.join(targets)}: say which (--to, or to=)")
+    return known(to, targets, f"into '{to}'", directions)
+
+
+def choose_source(from_: str | None, target: str, text: str, directions: Sequence[Direction]) -> str:
+    """What the user says; else the only language there is for this target, else what the text looks like."""
+    sources = [source for source, other in directions if other == target]
+    if from_ is not None:
+        return known(from_, sources, f"from '{from_}' into '{target}'", directions)
+    return sources[0] if len(sources) == 1 else likeliest(text, sources)
+
+
+def known(name: str, names: Sequence[str], what: str, directions: Sequence[Direction]) -> str:
+    same = [one for one in names if one.lower() == name.lower().replace("_", "-")]
+    alike = [one for one in names if base_language(one) == base_language(name)]
+    if same or alike:
+        return (same or alike)[0]
+    there = ", ".join(f"{source}-{target}" for source, target in directions)
+    raise InputError(f"this model does not translate {what}: it knows {there}")
+
+
+def likeliest(text: str, sources: Sequence[str]) -> str:
+    """By script where that decides; among languages of one script by the identifier, if it is installed."""
+    sample = text[:2_000]
+    letters = [character for character in sample if character.isalpha()]
+    if letters:
+        han = sum(map(is_han, letters)) * 4 > len(letters)
+        of_script = [name for name in sources if (base_language(name) in ("zh", "yue", "ja")) == han]
+        sources = of_script or sources
+    if len(sources) == 1 or not letters:
+        return sources[0]
+    try:
+        from attendo.text.language import identifier
+
+        ranked = [name for name, _ in identifier().rank(sample)]
+    except ModuleNotFoundError:
+        return sources[0]
+    return min(sources, key=lambda name: place_of(base_language(name), ranked))
+
+
+def place_of(name: str, ranked: Sequence[str]) -> int:
+    return ranked.index(name) if name in ranked else len(ranked)

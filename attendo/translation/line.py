@@ -1,0 +1,70 @@
+"""One text on its way to the model: its segments, and for each that has words what the model is asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attendo.engines.engine import Limits
+from attendo.errors import InputError
+from attendo.special_tokens import SPECIAL
+from attendo.text.language import base_language
+from attendo.text.tokenizer import Tokenizer
+from attendo.translation.decode import Job
+from attendo.translation.directions import Direction, choose_source
+from attendo.translation.phrases import as_phrases
+from attendo.translation.script import Converted, to_simplified, wants_traditional
+from attendo.translation.sentences import Segment, cut_again, split
+from attendo.translation.spaces import for_model, repair
+from attendo.translation.wish import Wish
+
+FITS = 0.8  # of the characters that would fill the model's limit: tokens are not evenly spread over them
+
+
+@dataclass(frozen=True)
+class Line:
+    text: str  # as it came
+    repaired: int  # characters that were none
+    source_language: str
+    segments: list[Segment]
+    jobs: dict[int, Job]  # by the segment's place
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Preparer:
+    tokenizer: Tokenizer
+    directions: Sequence[Direction]
+    limits: Limits
+
+    def prepared(self, text: str, wish: Wish) -> Line:
+        if not isinstance(text, str):
+            raise InputError(f"a text is {type(text).__name__}: expected str, or a list of str")
+        mended, repaired = repair(text)
+        source = choose_source(wish.from_, wish.target, mended, self.directions)
+        remarks = [f"{repaired} broken characters replaced by U+FFFD"] if repaired else []
+        segments: list[Segment] = []
+        jobs: dict[int, Job] = {}
+        waiting = split(mended, source)[::-1]
+        while waiting:
+            segment = waiting.pop()
+            if not segment.is_silent:
+                job, remark = self.job(segment, source, wish)
+                if len(job.ids) > self.limits.source and len(segment.text) > 1:
+                    share = FITS * self.limits.source / len(job.ids)
+                    waiting.extend(cut_again(segment, max(2, int(len(segment.text) * share)))[::-1])
+                    continue
+                jobs[len(segments)] = job
+                remarks += [remark] if remark else []
+            segments.append(segment)
+        if cuts := sum(segment.cut for segment in segments):
+            remarks.append(f"{cuts} cuts in sentences that were too long")
+        return Line(text, repaired, source, segments, jobs, tuple(remarks))
+
+    def job(self, segment: Segment, source: str, wish: Wish) -> tuple[Job, str]:
+        """What the model is asked, and what the user should know of it."""
+        read = for_model(segment.text)
+        shown = Converted(read)
+        if base_language(source) in ("zh", "yue") and not wants_traditional(source):
+            shown = to_simplified(read)
+        ids = (self.tokenizer.tag(wish.target), *self.tokenizer.encode(shown.text), SPECIAL.eos)
+        terms = [match.target for match in wish.glossary.matches(read)]
+        return Job(shown.text, ids, as_phrases(terms, wish.to, self.tokenizer)), shown.remark

@@ -1,0 +1,34 @@
+"""Texts that a translation must contain, as the tokens that a search can be made to say."""
+
+from collections.abc import Sequence
+
+from attendo.text.language import base_language
+from attendo.text.tokenizer import Tokenizer
+from attendo.translation.cuts import LETTER_OF_A_WORD
+from attendo.translation.glossary import on_borders
+from attendo.translation.sentences import WITHOUT_SPACES
+
+Phrases = tuple[tuple[int, ...], ...]
+
+
+def as_phrases(texts: Sequence[str], target_language: str, tokenizer: Tokenizer) -> Phrases:
+    """Where words are parted by spaces, a space belongs to the word behind it: so it is said with it.
+
+    At the beginning of a sentence it is taken away again, with all white space at its edges.
+    """
+    spaced = base_language(target_language) not in WITHOUT_SPACES
+    wanted = [f" {text}" if spaced and LETTER_OF_A_WORD.match(text) else text for text in texts]
+    return tuple(dict.fromkeys(tuple(ids) for text in wanted if (ids := tokenizer.encode(text))))
+
+
+def missing_terms(phrases: Phrases, translation: str, tokenizer: Tokenizer) -> list[str]:
+    """Those that are not there after all, or only as the beginning of a longer word."""
+    terms = [tokenizer.decode(ids).strip() for ids in phrases]
+    return [term for term in terms if not stands_in(translation, term)]
+
+
+def stands_in(text: str, term: str) -> bool:
+    place = text.find(term)
+    while place >= 0 and not on_borders(text, place, place + len(term)):
+        place = text.find(term, place + 1)
+    return place >= 0

@@ -1,0 +1,131 @@
+"""The translator: strings in, strings out, the same answer every time, and no text lost.
+
+A text is cut into sentences (line.py), the sentences are decoded in batches of like lengths (decode.py), and the
+answers are put together in the lines, spaces and edges of the source (compose.py). What was cut, repeated, left or
+missed stands in each answer's ledger.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import overload
+
+from attendo.bundle import Bundle
+from attendo.decoding.options import SearchOptions
+from attendo.engines.engine import Engine
+from attendo.errors import InputError
+from attendo.text.tokenizer import Tokenizer
+from attendo.translation import constrained
+from attendo.translation.answer import Translation
+from attendo.translation.compose import compose, sentence, written
+from attendo.translation.decode import Decoded, Decoder
+from attendo.translation.glossary import Glossary
+from attendo.translation.line import Line, Preparer
+from attendo.translation.sentences import joined
+from attendo.translation.spaces import one_line
+from attendo.translation.wish import Wish, wish_for
+
+STREAMED_TOGETHER = 8  # sentences; the first comes alone, so that something is there soon
+
+
+@dataclass(frozen=True)
+class Translator:
+    bundle: Bundle
+    tokenizer: Tokenizer
+    engine: Engine
+
+    @overload
+    def translate(self, text: str, to: str | None = None, from_: str | None = None, *, options: SearchOptions = ...,
+                  glossary: Glossary | None = None, keep: bool = False) -> Translation: ...  # fmt: skip
+    @overload
+    def translate(self, text: list[str] | tuple[str, ...], to: str | None = None, from_: str | None = None, *,
+                  options: SearchOptions = ..., glossary: Glossary | None = None,
+                  keep: bool = False) -> list[Translation]: ...  # fmt: skip
+    def translate(
+        self,
+        text: str | list[str] | tuple[str, ...],
+        to: str | None = None,
+        from_: str | None = None,
+        *,
+        options: SearchOptions = SearchOptions(),  # noqa: B008 - frozen
+        glossary: Glossary | None = None,
+        keep: bool = False,
+    ) -> Translation | list[Translation]:
+        """One text, or many: the answers come in their order.
+
+        `to` may be left out where the model has one target language, `from_` always: the text tells. With `keep`, a
+        sentence that lost a number, address, emoji, placeholder or tag is decoded again under the constraint that it
+        must not.
+        """
+        started = time.perf_counter()
+        wish = wish_for(self.bundle.directions, to, from_, options, glossary, keep)
+        lines = [self.preparer.prepared(one, wish) for one in ([text] if isinstance(text, str) else text)]
+        places = [(number, place) for number, line in enumerate(lines) for place in line.jobs]
+        found: list[dict[int, Decoded]] = [{} for _ in lines]
+        for (number, place), answer in zip(places, self.decoded(lines, places, wish), strict=True):
+            found[number][place] = answer
+        seconds = time.perf_counter() - started
+        answers = [
+            compose(line, of_line, wish, self.tokenizer, self.engine.name, seconds)
+            for line, of_line in zip(lines, found, strict=True)
+        ]
+        return answers[0] if isinstance(text, str) else answers
+
+    def stream(
+        self,
+        text: str,
+        to: str | None = None,
+        from_: str | None = None,
+        *,
+        options: SearchOptions = SearchOptions(),  # noqa: B008 - frozen
+        glossary: Glossary | None = None,
+        keep: bool = False,
+    ) -> Iterator[str]:
+        """The translation of a text part by part, each sentence as soon as it is there; joined they are the whole."""
+        wish = wish_for(self.bundle.directions, to, from_, options, glossary, keep)
+        line = self.preparer.prepared(text, wish)
+
+        def said() -> Iterator[str]:
+            places = range(len(line.segments))
+            rest = (places[at : at + STREAMED_TOGETHER] for at in range(1, len(places), STREAMED_TOGETHER))
+            for group in (places[:1], *rest):
+                asked = [(0, place) for place in group if place in line.jobs]
+                answers = dict(zip(asked, self.decoded([line], asked, wish), strict=True))
+                for place in group:
+                    yield sentence(line, place, answers.get((0, place)), wish, self.tokenizer).text
+
+        yield from joined(said(), line.segments, wish.to)
+
+    def stream_tokens(self, text: str, to: str | None = None, from_: str | None = None) -> Iterator[str]:
+        """The translation of one sentence as it grows, a token at a time, by greedy search."""
+        wish = wish_for(self.bundle.directions, to, from_, SearchOptions(beam_size=1), None, keep=False)
+        line = self.preparer.prepared(text, wish)
+        if len(line.segments) > 1:
+            raise InputError(f"{len(line.segments)} sentences: tokens are streamed of one; `stream` takes any text")
+        if not line.jobs:
+            yield text
+            return
+        yield line.segments[0].before
+        ids: list[int] = []
+        shown = grown = ""
+        for token in self.engine.tokens(self.decoder.request(line.jobs[0])):
+            ids.append(token)
+            grown = written(one_line(self.tokenizer.decode(ids)), wish)
+            # The first bytes of a character are not yet one.
+            if grown != shown and grown.startswith(shown) and not grown.endswith("\ufffd"):
+                yield grown[len(shown) :]
+                shown = grown
+        yield grown[len(shown) :] + line.segments[0].after
+
+    @property
+    def preparer(self) -> Preparer:
+        return Preparer(self.tokenizer, self.bundle.directions, self.engine.limits)
+
+    @property
+    def decoder(self) -> Decoder:
+        return Decoder(self.engine, self.tokenizer)
+
+    def decoded(self, lines: list[Line], places: list[tuple[int, int]], wish: Wish) -> list[Decoded]:
+        """What the model says of these segments: (line, segment)."""
+        asked = [(lines[number].source_language, lines[number].jobs[place]) for number, place in places]
+        return constrained.decode(asked, self.decoder, wish)

@@ -1,0 +1,32 @@
+"""What the user asked for, the same for all texts of a call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from attendo.decoding.options import SearchOptions
+from attendo.translation.directions import Direction, choose_source, choose_target
+from attendo.translation.glossary import Glossary
+
+
+@dataclass(frozen=True)
+class Wish:
+    to: str  # the language as the user named it
+    target: str  # and as the model does: zh for zh-TW
+    from_: str | None = None
+    options: SearchOptions = SearchOptions()  # noqa: RUF009 - frozen
+    glossary: Glossary = field(default_factory=lambda: Glossary([]))
+    keep: bool = False  # decode again what lost a number, an address, an emoji, a placeholder or a tag
+
+
+def wish_for(
+    directions: Sequence[Direction],
+    to: str | None,
+    from_: str | None,
+    options: SearchOptions,
+    glossary: Glossary | None,
+    keep: bool,
+) -> Wish:
+    target = choose_target(to, directions)
+    if from_ is not None:
+        choose_source(from_, target, "", directions)  # a wrong one is an error even where there is no text
+    return Wish(to or target, target, from_, options, glossary or Glossary([]), keep)
