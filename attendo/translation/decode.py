@@ -101,8 +101,14 @@ class Decoder:
 
 
 def again(options: SearchOptions, beam: int, no_repeat_ngram: int) -> SearchOptions:
-    forbidden = min(options.no_repeat_ngram or no_repeat_ngram, no_repeat_ngram)
-    return replace(options, beam_size=beam, n_best=min(options.n_best, beam), no_repeat_ngram=forbidden)
+    """The user's own options, but stricter; and something must be said before </s>."""
+    return replace(
+        options,
+        beam_size=beam,
+        n_best=min(options.n_best, beam),
+        no_repeat_ngram=min(options.no_repeat_ngram or no_repeat_ngram, no_repeat_ngram),
+        min_length=max(options.min_length, 2),
+    )
 
 
 def without_end(ids: Sequence[int]) -> Sequence[int]:

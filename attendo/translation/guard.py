@@ -112,5 +112,5 @@ BACKOFF = (
     Backoff("block_ngrams", no_repeat_ngram=4, remark="decoded again without repeated 4-grams"),
     Backoff("other_beam", no_repeat_ngram=3, beam=6, remark="decoded again with beam 6 without repeated 3-grams"),
     Backoff("other_beam", no_repeat_ngram=2, beam=1, remark="decoded again greedily without repeated 2-grams"),
-    Backoff("copy", remark="left untranslated: every way of decoding went round in circles"),
+    Backoff("copy", remark="left untranslated: no way of decoding helped"),
 )
