@@ -20,11 +20,11 @@ RANK = {name: place for place, names in enumerate(ORDER) for name in names}
 # Inside model, parts never import wholes.
 MODEL_ORDER = [
     {"config", "masks", "record", "attention", "positions", "norms", "feed_forward", "embeddings", "cache",
-     "recurrence", "initialization"},
+     "recurrence", "initialization", "buffers"},
     {"additive_attention", "multi_head", "add_and_norm"},
     {"encoder", "decoder"},
     {"transformer", "decoder_only", "encoder_only", "lstm"},
-    {"build", "presets"},
+    {"build", "presets", "tree"},
 ]  # fmt: skip
 MODEL_RANK = {name: place for place, names in enumerate(MODEL_ORDER) for name in names}
 

@@ -25,6 +25,7 @@ from attendo.decoding.hypothesis import Hypothesis, best_reachable
 from attendo.decoding.interface import AutoregressiveModel, State
 from attendo.decoding.options import SearchOptions, max_lengths
 from attendo.decoding.phrases import Phrases, in_turn
+from attendo.decoding.trace import Contender, Fate, Growing, Step, Watch
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
 
@@ -111,14 +112,15 @@ def beam_search(
     max_length: int | Sequence[int],
     options: SearchOptions,
     constraints: Sequence[Constraint] = (),
+    watch: Watch | None = None,
 ) -> list[list[Hypothesis]]:
     """source ids [batch, source] -> for each sentence its n best hypotheses, the best first; fewer, if there are fewer.
 
-    The maximum length, </s> included, is one for all sentences or one for each.
+    The maximum length, </s> included, is one for all sentences or one for each. `watch` is told of every step.
     """
     constraints = [*constraints_of(options), *constraints]
     if options.beam_size == 1:  # one hypothesis, and when it ends there is none left
-        return [[h] for h in greedy_search(model, source, max_length, constraints, options.length_penalty)]
+        return [[h] for h in greedy_search(model, source, max_length, constraints, options.length_penalty, watch)]
     phrases = next((each for each in constraints if isinstance(each, Phrases)), None)
     constraints = [each.loosely if isinstance(each, Phrases) else each for each in constraints]
 
@@ -145,8 +147,12 @@ def beam_search(
         for place, (beam, of_one) in enumerate(zip(still_open, candidates, strict=True)):
             if phrases is not None:
                 of_one = by_turns(of_one, beam, phrases)
+            before = beam.live
             parents = beam.grow(of_one, length)
-            if beam.is_done(length):
+            done = beam.is_done(length)
+            if watch is not None:
+                watch(step_of(beam, length, before, of_one, done))
+            if done:
                 continue
             staying.append(beam)
             spare = options.beam_size - len(parents)  # too few hypotheses, as with a forced prefix: rows without hope
@@ -204,6 +210,31 @@ def by_turns(candidates: Sequence[Candidate], beam: Beam, phrases: Phrases) -> l
     said = [[link.token for link in path.links()] for path in beam.live]
     missing = [phrases.missing(beam.number, [*said[each.beam], each.token]) for each in possible]
     return [possible[place] for place in in_turn(missing)]
+
+
+def step_of(beam: Beam, number: int, before: Sequence[Path], candidates: Sequence[Candidate], done: bool) -> Step:
+    """What the step has just done, read off the beam: the rules themselves stand in `grow` alone."""
+    said = [tuple(link.token for link in path.links()) for path in before]
+    live = {(id(path.before), path.token) for path in beam.live}
+    ended = {hypothesis.ids for hypothesis in beam.finished}
+
+    def fate(one: Candidate) -> Fate:
+        if (id(before[one.beam]), one.token) in live:
+            return "live"
+        return "ended" if (*said[one.beam], one.token) in ended else "lost"
+
+    return Step(
+        beam.number,
+        number,
+        tuple(Growing(ids, path.total) for ids, path in zip(said, before, strict=True)),
+        tuple(
+            Contender(one.beam, one.token, one.log_prob, one.total, fate(one))
+            for one in candidates
+            if one.total > -torch.inf
+        ),
+        tuple(beam.finished),
+        done,
+    )
 
 
 def unchanged(sentences: int, width: int) -> list[list[int]]:

@@ -5,15 +5,19 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from attendo.decoding.candidates import best_tokens
 from attendo.decoding.constraints import Constraint, Rows, constrained
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, State
 from attendo.decoding.options import max_lengths
+from attendo.decoding.trace import Contender, Fate, Growing, Step, Watch
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
 
 # Log-probabilities [rows, vocab] (-inf is forbidden), the sentence of each row [rows], tokens so far -> ids [rows].
 Choice = Callable[[Tensor, Tensor, int], Tensor]
+
+SHOWN = 8  # of the likeliest tokens, to those who watch
 
 
 def follow(
@@ -23,6 +27,7 @@ def follow(
     choose: Choice,
     constraints: Sequence[Constraint] = (),
     length_penalty: float = 1.0,
+    watch: Watch | None = None,
 ) -> list[Hypothesis]:
     """Choose a token, say it, go on, until </s> or the maximum length. A sentence that has ended leaves the batch."""
     longest = max_lengths(max_length, len(source))
@@ -58,6 +63,10 @@ def follow(
             ranks[number] += rank[row]
             if spoken[row] != SPECIAL.eos and step < longest[number]:
                 stay.append(row)
+            if watch is not None:
+                now = Hypothesis.of(ids[number], token_log_probs[number], length_penalty, ranks[number])
+                before = Growing(now.ids[:-1], ranks[number] - rank[row])
+                watch(step_of(number, before, now, log_probs[row], ranked[row], done=row not in stay))
 
         if constraints:
             said = torch.cat((said, tokens), dim=1)
@@ -71,3 +80,18 @@ def follow(
         Hypothesis.of(said_ids, log_probs_of, length_penalty, rank)
         for said_ids, log_probs_of, rank in zip(ids, token_log_probs, ranks, strict=True)
     ]
+
+
+def step_of(sentence: int, before: Growing, now: Hypothesis, log_probs: Tensor, ranked: Tensor, done: bool) -> Step:
+    """The likeliest tokens, the chosen one among them."""
+    values, ids = (row[0] for row in best_tokens(ranked[None], SHOWN))
+    likeliest = values.argsort(descending=True, stable=True)
+    chosen: Fate = "ended" if done else "live"
+    contenders = [
+        Contender(0, token, log_prob, before.total + value, chosen if token == now.ids[-1] else "lost")
+        for token, log_prob, value in zip(
+            *(column[likeliest].tolist() for column in (ids, log_probs[ids], values)), strict=True
+        )
+        if value > -torch.inf
+    ]
+    return Step(sentence, len(now.ids), (before,), tuple(contenders), (now,) if done else (), done)

@@ -10,6 +10,8 @@ from attendo.bundle import Bundle
 from attendo.checkpoint import load_model
 from attendo.decoding.beam import beam_search
 from attendo.decoding.constraints import Constraint, ForcedPrefix
+from attendo.decoding.device_beam import device_beam_search
+from attendo.decoding.graphed import workspace_on
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, TeacherForcedModel
 from attendo.decoding.layout import lay_out_for_decoding
@@ -40,6 +42,7 @@ class TorchEngine:
         self.config, self.device = model.config, device
         self.model: AutoregressiveModel[Any] = model
         self.teacher_forced: TeacherForcedModel = model
+        self.workspace = workspace_on(device)
 
     @property
     def name(self) -> str:
@@ -62,7 +65,10 @@ class TorchEngine:
 
     def search(self, requests: Sequence[Request], options: SearchOptions) -> list[list[Hypothesis]]:
         lengths = [request.max_length for request in requests]
-        return beam_search(self.model, self.source(requests), lengths, options, constraints(requests))
+        source, wanted = self.source(requests), constraints(requests)
+        if self.device.type == "cuda" and not wanted:
+            return device_beam_search(self.model, source, lengths, options, self.workspace)
+        return beam_search(self.model, source, lengths, options, wanted)
 
     def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]:
         lengths = [request.max_length for request in requests]

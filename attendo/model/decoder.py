@@ -1,11 +1,13 @@
 """The decoder (3.1, right half of figure 1): N layers of masked self-attention, cross-attention and feed-forward."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from torch import Tensor, nn
 
 from attendo.model.add_and_norm import build_add_and_norm, build_last_norm
-from attendo.model.cache import MemoryCache, PastCache
+from attendo.model.cache import Cache, MemoryCache, PastCache
 from attendo.model.config import LayerConfig
 from attendo.model.feed_forward import build_feed_forward
 from attendo.model.multi_head import MultiHeadAttention
@@ -13,9 +15,19 @@ from attendo.model.positions import Rotation
 from attendo.model.record import AttentionRecord
 
 
+class CachesOfLayer(Protocol):
+    """What one decoder layer remembers between steps, for each of its two uses of attention."""
+
+    @property
+    def past(self) -> Cache: ...
+
+    @property
+    def memory(self) -> Cache: ...
+
+
 @dataclass
 class LayerCache:
-    """What one decoder layer remembers between steps."""
+    """Both as they grow step by step."""
 
     past: PastCache = field(default_factory=PastCache)
     memory: MemoryCache = field(default_factory=MemoryCache)
@@ -43,7 +55,7 @@ class DecoderLayer(nn.Module):
         source_is_real: Tensor | None,
         *,
         rotation: Rotation | None = None,
-        cache: LayerCache | None = None,
+        cache: CachesOfLayer | None = None,
         record: AttentionRecord | None = None,
     ) -> Tensor:
         def look_back(x: Tensor) -> Tensor:
@@ -85,7 +97,7 @@ class Decoder(nn.Module):
         source_is_real: Tensor | None,
         *,
         rotation: Rotation | None = None,
-        caches: list[LayerCache] | None = None,
+        caches: Sequence[CachesOfLayer] | None = None,
         record: AttentionRecord | None = None,
     ) -> Tensor:
         for number, layer in enumerate(self.layers):
