@@ -1,0 +1,46 @@
+"""Letters in pictures: an installed font that has Chinese, and code points for what no font has."""
+
+from collections.abc import Iterable
+from functools import cache
+
+from matplotlib import font_manager
+from matplotlib.font_manager import FontProperties
+
+LATIN = "DejaVu Sans"  # comes with matplotlib
+# Families with Chinese, as their names begin: those of Linux, macOS and Windows. The first that is installed is taken.
+CHINESE = (
+    "Noto Sans CJK SC", "Noto Sans SC", "Noto Sans CJK", "Source Han Sans SC", "Source Han Sans", "Sarasa", "PingFang",
+    "Hiragino Sans GB", "Heiti SC", "STHeiti", "Microsoft YaHei", "SimHei", "WenQuanYi", "Droid Sans Fallback",
+    "Noto Serif CJK", "Source Han Serif", "Songti SC", "SimSun", "AR PL", "Arial Unicode MS", "Unifont",
+)  # fmt: skip
+SAMPLE = "的"
+
+
+@cache
+def families() -> tuple[str, ...]:
+    """For matplotlib's font.family: a character is taken from the first that has it."""
+    installed = sorted({font.name for font in font_manager.fontManager.ttflist})
+    for beginning in CHINESE:
+        for name in installed:
+            if name.startswith(beginning) and ord(SAMPLE) in characters(name):
+                return (LATIN, name)
+    return (LATIN,)
+
+
+@cache
+def characters(family: str) -> frozenset[int]:
+    path = font_manager.findfont(FontProperties(family=[family]))
+    return frozenset(font_manager.get_font(path).get_charmap())
+
+
+def drawable(label: str) -> str:
+    """The label, or its code points where a character has no glyph: 我们 -> U+6211·4EEC, if no font has Chinese."""
+    if not missing([label]):
+        return label
+    return "U+" + "·".join(f"{ord(character):04X}" for character in label)
+
+
+def missing(labels: Iterable[str]) -> list[str]:
+    """The characters that no font can draw, in the order of their code points."""
+    known = frozenset().union(*map(characters, families()))
+    return sorted({character for label in labels for character in label if ord(character) not in known})
