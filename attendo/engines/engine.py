@@ -35,6 +35,10 @@ class Engine(Protocol):
         """For people: which engine answered, and where it ran."""
 
     @property
+    def says_phrases(self) -> bool:
+        """Whether it can be made to say the phrases of a request."""
+
+    @property
     def limits(self) -> Limits: ...
 
     @property

@@ -14,6 +14,7 @@ class Sentence:
     source: str
     text: str
     outcome: Outcome
+    engine: str = ""  # that answered
     hypothesis: Hypothesis | None = None  # of the model; None where it was not asked, or was not believed
     alternatives: tuple[str, ...] = ()
     repeated: bool = False  # a loop was found in what the model said first
@@ -28,7 +29,7 @@ class Translation:
     text: str
     ledger: Ledger
     seconds: float  # of the call, for all its texts together
-    engine: str
+    engine: str  # that answered; several, where one alone could not
     source_language: str
     target_language: str
     sentences: tuple[Sentence, ...] = field(repr=False, default=())

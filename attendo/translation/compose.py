@@ -28,7 +28,7 @@ def compose(
         text=texts[0],
         ledger=total([received(line.text, line.repaired), *segments, returned(len(sentences))]),
         seconds=seconds,
-        engine=engine,
+        engine=" and ".join(dict.fromkeys(one.engine for one in sentences if one.engine)) or engine,
         source_language=line.source_language,
         target_language=wish.to,
         sentences=sentences,
@@ -52,8 +52,8 @@ def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokeniz
     remarks += [f"{shown}: missing in the translation: {', '.join(lost)}"] if lost else []
     best, *others = (written(one_line(text), wish) for text in answer.texts)
     return Sentence(
-        segment.text, best, "translated", answer.hypotheses[0], tuple(others), answer.repeated, bool(lost),
-        tuple(remarks),
+        segment.text, best, "translated", answer.engine, answer.hypotheses[0], tuple(others), answer.repeated,
+        bool(lost), tuple(remarks),
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 The answer to a sentence does not depend on what else is asked for: how sentences are batched decides only the time.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from attendo.decoding.hypothesis import Hypothesis
@@ -31,6 +31,7 @@ class Decoded:
 
     hypotheses: tuple[Hypothesis, ...]
     texts: tuple[str, ...]
+    engine: str = ""  # that answered
     repeated: bool = False
     remarks: tuple[str, ...] = ()
 
@@ -39,6 +40,7 @@ class Decoded:
 class Decoder:
     engine: Engine
     tokenizer: Tokenizer
+    for_phrases: Callable[[], Engine]  # asked for an engine that says phrases, when this one cannot
 
     def decode(self, jobs: Sequence[Job], options: SearchOptions) -> list[Decoded]:
         """One answer for each job. Those that run wild are tried again by the rules of guard.py."""
@@ -65,13 +67,17 @@ class Decoder:
         ]
 
     def searched(self, jobs: Sequence[Job], options: SearchOptions) -> list[Decoded]:
-        answers: dict[int, Decoded] = {}
-        for places in batches([len(job.ids) for job in jobs], self.engine.tokens_per_batch // options.beam_size):
-            found = self.engine.search([self.request(jobs[place]) for place in places], options)
-            for place, hypotheses in zip(places, found, strict=True):
-                texts = tuple(self.tokenizer.decode(hypothesis.ids) for hypothesis in hypotheses)
-                answers[place] = Decoded(tuple(hypotheses), texts)
-        return [answers[place] for place in range(len(jobs))]
+        answers: dict[Job, Decoded] = {}
+        bound = [job for job in jobs if job.phrases and not self.engine.says_phrases]
+        free = [job for job in jobs if self.engine.says_phrases or not job.phrases]
+        for engine, group in ((self.engine, free), (self.for_phrases(), bound)) if bound else ((self.engine, free),):
+            for places in batches([len(job.ids) for job in group], engine.tokens_per_batch // options.beam_size):
+                asked = [group[place] for place in places]
+                found = engine.search([self.request(job) for job in asked], options)
+                for job, hypotheses in zip(asked, found, strict=True):
+                    texts = tuple(self.tokenizer.decode(hypothesis.ids) for hypothesis in hypotheses)
+                    answers[job] = Decoded(tuple(hypotheses), texts, engine.name)
+        return [answers[job] for job in jobs]
 
     def request(self, job: Job) -> Request:
         return Request(job.ids, self.longest(job), job.phrases)

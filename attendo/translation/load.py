@@ -1,33 +1,75 @@
 """From the name or folder of a model to a translator."""
 
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from attendo.bundle import read_bundle
+from attendo.bundle import Bundle, read_bundle
+from attendo.engines.ct2_spec import obstacle
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError, InputError
+from attendo.model.config import config_from_table
 from attendo.translation.translator import Translator
 
-EngineName = Literal["auto", "torch"]
+EngineName = Literal["auto", "torch", "ct2"]
+NEEDS_TORCH = "needs torch: pip install 'attendo[train]'"
 
 
 def load(
-    model: str | Path, *, engine: EngineName = "auto", device: str = "auto", threads: int | None = None
+    model: str | Path,
+    *,
+    engine: EngineName = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
 ) -> Translator:
-    """A translator from a model folder. `device` is auto, cpu or cuda; `threads` are those of the CPU."""
+    """A translator from a model folder.
+
+    The engine is CTranslate2 on a CPU, where it knows the model, and torch elsewhere. `device` is auto, cpu or cuda;
+    `threads` are those of the CPU; `say` hears what the user should know of loading.
+    """
     folder = Path(model)
     if not folder.is_dir():
-        raise InputError(
-            f"there is no model folder {folder}: expected the folder `attendo train` wrote, such as RUN/model"
-        )
+        raise InputError(f"there is no model folder {folder}: expected the folder `attendo train` wrote, RUN/model")
     if threads is not None and threads < 1:
         raise ConfigError(f"threads = {threads}: expected at least 1")
     bundle = read_bundle(folder)
-    match engine:
-        case "auto" | "torch":
-            from attendo.engines.torch_engine import load_torch_engine
+    tokenizer = bundle.tokenizer()
 
-            chosen: Engine = load_torch_engine(bundle, device, threads)
+    @cache
+    def torch_engine() -> Engine:
+        if find_spec("torch") is None:
+            raise ConfigError(f"{folder} with these options {NEEDS_TORCH}")
+        from attendo.engines.torch_engine import load_torch_engine
+
+        return load_torch_engine(bundle, device, threads)
+
+    match engine:
+        case "torch":
+            return Translator(bundle, tokenizer, torch_engine(), torch_engine)
+        case "ct2":
+            if device not in ("auto", "cpu"):
+                raise ConfigError(f"device is '{device}': CTranslate2 runs on the CPU here, torch on a GPU")
+        case "auto":
+            if obstacle(config_from_table(bundle.model)) or wants_gpu(device):
+                return Translator(bundle, tokenizer, torch_engine(), torch_engine)
         case _:
-            raise ConfigError(f"engine is '{engine}': expected auto or torch")
-    return Translator(bundle, bundle.tokenizer(), chosen)
+            raise ConfigError(f"engine is '{engine}': expected auto, torch or ct2")
+    return Translator(bundle, tokenizer, ct2_engine(bundle, threads, say), torch_engine)
+
+
+def ct2_engine(bundle: Bundle, threads: int | None, say: Callable[[str], None]) -> Engine:
+    from attendo.engines.ct2_engine import load_ct2_engine
+
+    return load_ct2_engine(bundle, threads, say=say)
+
+
+def wants_gpu(device: str) -> bool:
+    """Asked for, or there to be used; torch is the one to use it, and it is not asked, as that takes a second."""
+    if device != "auto":
+        return device != "cpu"
+    import ctranslate2
+
+    return find_spec("torch") is not None and ctranslate2.get_cuda_device_count() > 0

@@ -6,14 +6,14 @@ missed stands in each answer's ledger.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import overload
 
 from attendo.bundle import Bundle
 from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Engine
-from attendo.errors import InputError
+from attendo.errors import ConfigError, InputError
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation import constrained
 from attendo.translation.answer import Translation
@@ -23,9 +23,13 @@ from attendo.translation.glossary import Glossary
 from attendo.translation.line import Line, Preparer
 from attendo.translation.sentences import joined
 from attendo.translation.spaces import one_line
-from attendo.translation.wish import Wish, wish_for
+from attendo.translation.wish import SEARCH, Wish, wish_for
 
 STREAMED_TOGETHER = 8  # sentences; the first comes alone, so that something is there soon
+
+
+def no_other_engine() -> Engine:
+    raise ConfigError("this engine cannot be made to say a glossary's terms, nor what was lost: --engine torch can")
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class Translator:
     bundle: Bundle
     tokenizer: Tokenizer
     engine: Engine
+    for_phrases: Callable[[], Engine] = no_other_engine  # what must be said, a glossary's terms, not every engine can
 
     @overload
     def translate(self, text: str, to: str | None = None, from_: str | None = None, *, options: SearchOptions = ...,
@@ -47,7 +52,7 @@ class Translator:
         to: str | None = None,
         from_: str | None = None,
         *,
-        options: SearchOptions = SearchOptions(),  # noqa: B008 - frozen
+        options: SearchOptions = SEARCH,
         glossary: Glossary | None = None,
         keep: bool = False,
     ) -> Translation | list[Translation]:
@@ -77,7 +82,7 @@ class Translator:
         to: str | None = None,
         from_: str | None = None,
         *,
-        options: SearchOptions = SearchOptions(),  # noqa: B008 - frozen
+        options: SearchOptions = SEARCH,
         glossary: Glossary | None = None,
         keep: bool = False,
     ) -> Iterator[str]:
@@ -123,7 +128,7 @@ class Translator:
 
     @property
     def decoder(self) -> Decoder:
-        return Decoder(self.engine, self.tokenizer)
+        return Decoder(self.engine, self.tokenizer, self.for_phrases)
 
     def decoded(self, lines: list[Line], places: list[tuple[int, int]], wish: Wish) -> list[Decoded]:
         """What the model says of these segments: (line, segment)."""

@@ -7,13 +7,16 @@ from attendo.decoding.options import SearchOptions
 from attendo.translation.directions import Direction, choose_source, choose_target
 from attendo.translation.glossary import Glossary
 
+# CTranslate2 stops so, too: both engines give the same answers.
+SEARCH = SearchOptions(stop="early")
+
 
 @dataclass(frozen=True)
 class Wish:
     to: str  # the language as the user named it
     target: str  # and as the model does: zh for zh-TW
     from_: str | None = None
-    options: SearchOptions = SearchOptions()  # noqa: RUF009 - frozen
+    options: SearchOptions = SEARCH
     glossary: Glossary = field(default_factory=lambda: Glossary([]))
     keep: bool = False  # decode again what lost a number, an address, an emoji, a placeholder or a tag
 

@@ -50,4 +50,4 @@ def save_random(folder, config=SMALL, kind="bpe", seed=1, ends=0.0):
 
 
 def random_translator(folder, **settings):
-    return attendo.load(save_random(folder, **settings), device="cpu", threads=1)
+    return attendo.load(save_random(folder, **settings), engine="torch", device="cpu", threads=1)

@@ -1,0 +1,130 @@
+"""CTranslate2: the fast engine for a CPU, in 8-bit whole numbers; no torch is needed."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from attendo.bundle import Bundle
+from attendo.decoding.hypothesis import Hypothesis, score
+from attendo.decoding.options import SamplingOptions, SearchOptions
+from attendo.engines.ct2_files import Quantization, files, transformer_config
+from attendo.engines.ct2_spec import limits, token_names
+from attendo.engines.engine import Limits, Request
+from attendo.errors import ConfigError, InputError
+from attendo.special_tokens import SPECIAL
+
+TOKENS_PER_BATCH = 4_000
+NEVER_SAID = (SPECIAL.pad, SPECIAL.bos)
+
+
+class Ct2Engine:
+    says_phrases = False
+
+    def __init__(self, translator: Any, vocab_size: int, limits: Limits, quantization: Quantization) -> None:
+        self.translator, self.limits, self.quantization = translator, limits, quantization
+        self.names = token_names(vocab_size)
+        self.numbers = {name: token for token, name in enumerate(self.names)}
+
+    @property
+    def name(self) -> str:
+        import ctranslate2
+
+        return f"CTranslate2 {ctranslate2.__version__} on CPU, {self.quantization}"
+
+    @property
+    def tokens_per_batch(self) -> int:
+        return TOKENS_PER_BATCH
+
+    def search(self, requests: Sequence[Request], options: SearchOptions) -> list[list[Hypothesis]]:
+        if any(request.phrases for request in requests):
+            raise ConfigError("CTranslate2 cannot be made to say phrases: the torch engine can")
+        found: list[list[Hypothesis]] = [[] for _ in requests]
+        for longest, places in by_bound(requests).items():
+            prefixes = [self.named(requests[place].prefix) for place in places]
+            answers = self.translator.translate_batch(
+                [self.named(requests[place].ids) for place in places],
+                target_prefix=prefixes if any(prefixes) else None,
+                beam_size=options.beam_size,
+                num_hypotheses=options.n_best,
+                length_penalty=options.length_penalty,
+                no_repeat_ngram_size=options.no_repeat_ngram,
+                repetition_penalty=options.repetition_penalty,
+                min_decoding_length=max(options.min_length - 1, 0),  # here </s> is not counted
+                max_decoding_length=longest,
+                max_input_length=0,  # it would cut longer ones and not say so
+                suppress_sequences=[[self.names[token]] for token in NEVER_SAID],
+                return_scores=True,
+                return_end_token=True,
+            )
+            for place, answer in zip(places, answers, strict=True):
+                found[place] = [
+                    self.hypothesis(tokens, normed, options.length_penalty)
+                    for tokens, normed in zip(answer.hypotheses, answer.scores, strict=True)
+                ]
+        return found
+
+    def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]:
+        raise ConfigError("CTranslate2 draws from one stream of chance for all sentences: sample by the torch engine")
+
+    def tokens(self, request: Request) -> Iterator[int]:
+        steps = self.translator.generate_tokens(
+            self.named(request.ids),
+            target_prefix=self.named(request.prefix) or None,
+            max_decoding_length=request.max_length,
+            max_input_length=0,
+            suppress_sequences=[[self.names[token]] for token in NEVER_SAID],
+        )
+        for step in steps:
+            yield self.numbers[step.token]
+
+    def score(self, pairs: Sequence[tuple[Request, Sequence[int]]]) -> list[Hypothesis]:
+        results = self.translator.score_batch(
+            [self.named(request.ids) for request, _ in pairs],
+            [self.named(ids[:-1] if ids[-1:] == (SPECIAL.eos,) else ids) for _, ids in pairs],
+            max_input_length=0,
+        )
+        return [
+            Hypothesis.of(ids, result.log_probs[: len(ids)], alpha=1.0)
+            for (_, ids), result in zip(pairs, results, strict=True)
+        ]
+
+    def named(self, ids: Sequence[int]) -> list[str]:
+        return [self.names[token] for token in ids]
+
+    def hypothesis(self, tokens: Sequence[str], normed: float, alpha: float) -> Hypothesis:
+        """It gives the score alone: the log-probability divided by length^α."""
+        ids = tuple(self.numbers[name] for name in tokens)
+        log_prob = normed * max(len(ids), 1) ** alpha
+        return Hypothesis(ids, log_prob, score(log_prob, len(ids), alpha), ())
+
+
+def by_bound(requests: Sequence[Request]) -> dict[int, list[int]]:
+    """It takes one maximum length a call, and what one sentence may say must not depend on the others."""
+    groups: dict[int, list[int]] = {}
+    for place, request in enumerate(requests):
+        groups.setdefault(request.max_length, []).append(place)
+    return groups
+
+
+def load_ct2_engine(
+    bundle: Bundle,
+    threads: int | None = None,
+    quantization: Quantization = "int8",
+    say: Callable[[str], None] = lambda sentence: None,
+) -> Ct2Engine:
+    import ctranslate2
+
+    config = transformer_config(bundle)
+    with files(bundle, quantization, say) as folder:
+        try:
+            translator = ctranslate2.Translator(
+                str(folder), device="cpu", compute_type=quantization, intra_threads=threads or free_cores()
+            )
+        except (RuntimeError, ValueError) as error:
+            raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
+    return Ct2Engine(translator, config.vocab_size, limits(config), quantization)
+
+
+def free_cores() -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, 4)  # one sentence gains nothing from more
