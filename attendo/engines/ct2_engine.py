@@ -7,8 +7,8 @@ from typing import Any
 from attendo.bundle import Bundle
 from attendo.decoding.hypothesis import Hypothesis, score
 from attendo.decoding.options import SamplingOptions, SearchOptions
+from attendo.engines.ct2_counterpart import limits, token_names
 from attendo.engines.ct2_files import Quantization, files, transformer_config
-from attendo.engines.ct2_spec import limits, token_names
 from attendo.engines.engine import Limits, Request
 from attendo.errors import ConfigError, InputError
 from attendo.special_tokens import SPECIAL

@@ -7,18 +7,16 @@ manifest.json                                    size and sha256 of each, as CTr
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
 from attendo.bundle import Bundle
 from attendo.cache_folder import cache_folder
 from attendo.durable import new_folder, sweep
-from attendo.engines.ct2_spec import obstacle, specification
+from attendo.engines.ct2_counterpart import obstacle
 from attendo.errors import ConfigError, InputError, WriteError
 from attendo.manifest import check_manifest, write_manifest
 from attendo.model.config import TransformerConfig, config_from_table
-from attendo.tensor_arrays import read_arrays
 
 Quantization = Literal["int8", "float32"]
 
@@ -36,6 +34,9 @@ def transformer_config(bundle: Bundle) -> TransformerConfig:
 
 def write_files(bundle: Bundle, folder: Path, quantization: Quantization = "int8", *, replace: bool = False) -> None:
     """Whole or not at all."""
+    from attendo.engines.ct2_spec import specification  # numpy takes a while to import, and is needed only here
+    from attendo.tensor_arrays import read_arrays
+
     spec = specification(transformer_config(bundle), read_arrays(bundle.weights))
     # Equal weights become one (embedding and output projection), but only when the specification is optimised.
     spec.optimize(quantization)
@@ -60,7 +61,9 @@ def files(bundle: Bundle, quantization: Quantization, say: Callable[[str], None]
 
 def cached(bundle: Bundle, quantization: Quantization, say: Callable[[str], None]) -> Path:
     """Made at the first use. Two processes may do this at the same time."""
-    folder = cache_folder() / "ct2" / f"{bundle.key[:32]}-{quantization}-{FORMAT}-{version('ctranslate2')}"
+    import ctranslate2
+
+    folder = cache_folder() / "ct2" / f"{bundle.key[:32]}-{quantization}-{FORMAT}-{ctranslate2.__version__}"
     if folder.exists():
         try:
             check_manifest(folder, FILES)

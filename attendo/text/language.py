@@ -2,13 +2,14 @@
 text that the identifier is sure about. Short sentences deceive every identifier."""
 
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 SURE = 0.99
 ENOUGH_LETTERS = 20
 
 
+@lru_cache(maxsize=1_000)
 def base_language(code: str) -> str:
     """zh-CN and zh_Hant are zh."""
     return code.lower().replace("_", "-").partition("-")[0]

@@ -82,15 +82,17 @@ class Tokenizer:
 
     def decode(self, ids: Iterable[int]) -> str:
         """Control ids say nothing; bytes that are no UTF-8 become U+FFFD."""
-        surface = [self._surfaces[self._checked(number)] for number in ids]
-        return b"".join(surface).decode("utf-8", errors="replace")
+        surfaces = self._surfaces
+        return b"".join([surfaces[number] for number in self._checked(ids)]).decode("utf-8", errors="replace")
 
-    def _checked(self, number: int) -> int:
-        if not 0 <= number < self.layout.size:
-            raise InputError(f"token id {number} is outside the vocabulary: expected 0 to {self.vocab_size - 1}")
-        return number
+    def _checked(self, ids: Iterable[int]) -> list[int]:
+        numbers = list(ids)
+        for number in (min(numbers), max(numbers)) if numbers else ():
+            if not 0 <= number < len(self._surfaces):
+                raise InputError(f"token id {number} is outside the vocabulary: expected 0 to {self.vocab_size - 1}")
+        return numbers
 
     def names(self, ids: Iterable[int]) -> list[str]:
         """Ids as a person may read them."""
         every = names(self.layout, self.cutter.pieces)
-        return [every[self._checked(number)] for number in ids]
+        return [every[number] for number in self._checked(ids)]

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from attendo.translation.number_words import CHINESE
 from attendo.translation.numbers import missing_numbers
 
 Kind = Literal["number", "url", "email", "emoji", "placeholder", "tag"]
@@ -25,6 +26,8 @@ PICTURE = (
     "\U0001f300-\U0001f3fa\U0001f400-\U0001faff]"
 )
 EMOJI = re.compile(f"[\U0001f1e6-\U0001f1ff]{{2}}|{PICTURE}(?:\ufe0f?[\U0001f3fb-\U0001f3ff]?\u200d{PICTURE})*")
+# A sign of each kind: digits, Chinese numerals, what no address, tag or placeholder can do without, pictures.
+POSSIBLE = re.compile(rf"\d|[{CHINESE}]|://|www\.|[@<{{%\U0001f1e6-\U0001f1ff]|{PICTURE}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Miss:
 
 def missing(source: str, translation: str, source_language: str, target_language: str) -> list[Miss]:
     """All misses, in the order of the kinds; none if all is kept."""
+    if not POSSIBLE.search(source):  # most sentences have nothing to lose
+        return []
     found = [
         *(Miss("url", url) for url in missing_urls(source, translation)),
         *(Miss("email", mail) for mail in missing_texts(EMAIL, source, translation)),

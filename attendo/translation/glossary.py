@@ -53,8 +53,8 @@ class Glossary:
 
     def matches(self, text: str) -> list[Match]:
         """Terms in a text in Unicode's form NFC, from left to right; they do not overlap."""
-        folded = fold(text)
         found: list[Match] = []
+        folded = fold(text) if self.terms else ""
         place = 0
         while place < len(folded):
             match = self._match_at(text, folded, place) if folded[place] in self._lengths else None

@@ -6,6 +6,7 @@ done with. A character that is lost in between, by whatever mistake, makes the t
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
+from operator import attrgetter
 from typing import Literal
 
 from attendo.translation.sentences import Segment
@@ -36,7 +37,7 @@ class Ledger:
     repaired: int = 0  # characters that are none, replaced by U+FFFD
 
     def __add__(self, other: "Ledger") -> "Ledger":
-        return Ledger(**{field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)})
+        return total([self, other])
 
     @property
     def characters_accounted_for(self) -> int:
@@ -101,8 +102,8 @@ def returned(num_segments: int) -> Ledger:
 
 def total(ledgers: Iterable[Ledger]) -> Ledger:
     """The sum of many; of none, an empty one."""
-    counts: dict[str, int] = {field.name: 0 for field in fields(Ledger)}
-    for ledger in ledgers:
-        for name in counts:
-            counts[name] += getattr(ledger, name)
-    return Ledger(**counts)
+    return Ledger(**dict(zip(COUNTS, map(sum, zip(*map(counts, ledgers), strict=True)), strict=False)))
+
+
+COUNTS = [field.name for field in fields(Ledger)]
+counts = attrgetter(*COUNTS)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from attendo.bundle import Bundle, read_bundle
-from attendo.engines.ct2_spec import obstacle
+from attendo.engines.ct2_counterpart import obstacle
+from attendo.engines.ct2_files import Quantization
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError, InputError
 from attendo.model.config import config_from_table
@@ -60,10 +61,17 @@ def load(
     return Translator(bundle, tokenizer, ct2_engine(bundle, threads, say), torch_engine)
 
 
-def ct2_engine(bundle: Bundle, threads: int | None, say: Callable[[str], None]) -> Engine:
+def ct2_engine(
+    bundle: Bundle, threads: int | None, say: Callable[[str], None], numbers: Quantization = "int8"
+) -> Engine:
     from attendo.engines.ct2_engine import load_ct2_engine
 
-    return load_ct2_engine(bundle, threads, say=say)
+    return load_ct2_engine(bundle, threads, numbers, say)
+
+
+def converted(bundle: Bundle, numbers: Quantization) -> Translator:
+    """By CTranslate2 alone, in numbers of this kind."""
+    return Translator(bundle, bundle.tokenizer(), ct2_engine(bundle, None, lambda sentence: None, numbers))
 
 
 def wants_gpu(device: str) -> bool:

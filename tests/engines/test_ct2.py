@@ -13,8 +13,8 @@ import attendo
 from attendo.bundle import read_bundle
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.engines import ct2_files
+from attendo.engines.ct2_counterpart import POSITIONS
 from attendo.engines.ct2_engine import by_bound, load_ct2_engine
-from attendo.engines.ct2_spec import POSITIONS
 from attendo.engines.engine import Request
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.errors import ConfigError, InputError

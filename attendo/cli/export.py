@@ -1,0 +1,60 @@
+"""attendo export: a model in the form of another engine."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attendo.errors import InputError, UsageError
+
+
+def export(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; it must not be there yet.")],
+    form: Annotated[str, typer.Option("--to", metavar="ct2", help="The engine: ct2, CTranslate2.")],
+    quantization: Annotated[
+        str, typer.Option("--quantization", metavar="int8|float32", help="What numbers become.")
+    ] = "int8",
+    check: Annotated[
+        Path | None,
+        typer.Option("--check", metavar="FILE", help="Sentences, a line each: tell how far their translations move."),
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option("--check-to", metavar="LANGUAGE", help="Into which language --check translates.")
+    ] = None,
+) -> None:
+    """Write the files of the fast engine. `attendo translate` does it by itself, into its cache."""
+    if form != "ct2":
+        raise UsageError(f"--to is '{form}': expected ct2")
+    if quantization not in ("int8", "float32"):
+        raise UsageError(f"--quantization is '{quantization}': expected int8 or float32")
+
+    from attendo.bundle import read_bundle
+    from attendo.engines.ct2_files import write_files
+
+    bundle = read_bundle(model)
+    texts = lines_of(check) if check else []
+    try:
+        write_files(bundle, folder, "int8" if quantization == "int8" else "float32")
+    except FileExistsError as error:
+        raise UsageError(f"{folder} is already there") from error
+    size = sum(file.stat().st_size for file in folder.iterdir())
+    typer.echo(f"{folder}: {size:,} bytes, {quantization}")
+    if texts:
+        from attendo.translation.load import converted
+        from attendo.translation.moved import moved
+
+        whole, short = converted(bundle, "float32"), converted(bundle, "int8")
+        to = language or bundle.directions[0][1]
+        typer.echo(f"from float32 to int8, into {to}: {moved(texts, to, whole, short)}")
+
+
+def lines_of(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    texts = [line for line in lines if line.strip()]
+    if not texts:
+        raise InputError(f"{path} has no sentences")
+    return texts

@@ -1,0 +1,86 @@
+"""The light install: a wheel in an empty environment, without torch, translates and exports."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.translation.small_translator import save_random
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def light(tmp_path_factory):
+    """The commands of an environment that holds the wheel and what it asks for, nothing else."""
+    place = tmp_path_factory.mktemp("light")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(place), str(ROOT)]
+    subprocess.run(wheel, check=True, cwd=place)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place / "venv")], check=True)
+    python = place / "venv" / "bin" / "python"
+    install = [*pip, "--python", str(python), "install", "--constraint", str(ROOT / "constraints.txt")]
+    subprocess.run([*install, str(next(place.glob("*.whl")))], check=True)
+    return python.parent
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return save_random(tmp_path_factory.mktemp("model") / "model", ends=9.0)
+
+
+def run(light, tmp_path, *arguments, **settings):
+    environment = {"PATH": str(light), "HOME": str(tmp_path), "ATTENDO_CACHE": str(tmp_path / "cache")}
+    return subprocess.run(
+        [str(light / arguments[0]), *arguments[1:]],
+        capture_output=True, text=True, encoding="utf-8", env=environment, check=False, cwd=tmp_path, **settings,
+    )  # fmt: skip
+
+
+def test_there_is_no_torch(light, tmp_path):
+    done = run(light, tmp_path, "python", "-c", "import torch")
+    assert "ModuleNotFoundError" in done.stderr
+
+
+def test_it_translates(light, model, tmp_path):
+    text = "你好吗？我爱机器学习。"
+    done = run(light, tmp_path, "attendo", "translate", "--model", str(model), "--to", "en", "--json", text)
+    assert done.returncode in (0, 3), done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["engine"].startswith("CTranslate2")
+    assert answer["ledger"]["characters_in"] == answer["ledger"]["characters_accounted_for"] == len(text)
+
+
+def test_it_exports(light, model, tmp_path):
+    done = run(light, tmp_path, "attendo", "export", "--to", "ct2", str(model), "exported")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "exported" / "model.bin").stat().st_size > 1_000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["translate", "--engine", "torch", "--to", "en", "你好"],
+        ["train", "recipe.toml", "--run-dir", "run"],
+        ["inspect", "你好", "--to", "en", "--out", "out"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_what_needs_torch_says_what_to_install(light, model, tmp_path, arguments):
+    (tmp_path / "recipe.toml").write_bytes((ROOT / "recipes" / "copy.toml").read_bytes())
+    if arguments[0] != "train":
+        arguments = [*arguments, "--model", str(model)]
+    done = run(light, tmp_path, "attendo", *arguments)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "attendo[train]" in done.stderr
+
+
+def test_the_wheel_holds_what_it_should(light):
+    site = next((light.parent / "lib").glob("python*/site-packages"))
+    assert not (site / "tests").exists()
+    assert (site / "attendo" / "py.typed").exists()
+    assert os.access(light / "attendo", os.X_OK)
