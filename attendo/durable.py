@@ -173,3 +173,18 @@ def sweep(folder: Path, *, ours_alone: bool = False) -> list[Path]:
         if not leftover.exists():
             removed.append(leftover)
     return removed
+
+
+def lock(descriptor: int) -> bool:
+    """Whether this process has the open file for itself now; the lock goes with the process, however it ends."""
+    if os.name == "nt":
+        return True  # Windows has no flock; there, two runs at once are the user's to avoid
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # some network disks have no locks
+    return True

@@ -11,7 +11,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "attendo"
 
 ORDER = [
-    {"errors", "special_tokens"}, {"json_file", "durable", "table", "cache_folder"}, {"manifest", "tensor_file"}, {"tensor_arrays"},
+    {"errors", "special_tokens"}, {"json_file", "durable", "table", "cache_folder"}, {"manifest", "tensor_file"},
+    {"tensor_arrays"},
     {"text"}, {"data"}, {"bundle"}, {"model"}, {"decoding"}, {"checkpoint"}, {"training"}, {"engines"},
     {"translation"}, {"evaluation"}, {"view"}, {"doctor", "report"}, {"recipe"}, {"lab"}, {"server"}, {"cli"},
 ]  # fmt: skip
@@ -35,7 +36,8 @@ FORBIDDEN = {  # folder -> what it must not import besides
     "server": {"training", "lab"},
 }
 WITHOUT_TORCH = {
-    "errors", "special_tokens", "json_file", "durable", "table", "cache_folder", "manifest", "tensor_file", "tensor_arrays", "text",
+    "errors", "special_tokens", "json_file", "durable", "table", "cache_folder", "manifest", "tensor_file",
+    "tensor_arrays", "text",
     "bundle", "translation", "cli",
 }  # fmt: skip
 

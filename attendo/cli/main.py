@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from attendo import __version__
-from attendo.cli import average, describe, doctor, tokenizer, train
+from attendo.cli import average, describe, doctor, export, inspect, score, tokenizer, train, translate
 from attendo.errors import AttendoError
 
 INTERRUPTED = 130
@@ -25,6 +25,10 @@ app.command("describe")(describe.describe)
 app.command("doctor")(doctor.doctor)
 app.command("train")(train.train)
 app.command("average")(average.average)
+app.command("translate")(translate.translate)
+app.command("score")(score.score)
+app.command("inspect")(inspect.inspect)
+app.command("export")(export.export)
 app.add_typer(tokenizer.app, name="tokenizer")
 
 

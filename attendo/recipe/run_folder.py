@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from attendo.durable import sweep
+from attendo.durable import lock, sweep
 from attendo.errors import TrainingError, WriteError
 
 
@@ -64,17 +64,3 @@ class RunFolder:
             yield
         finally:
             os.close(descriptor)
-
-
-def lock(descriptor: int) -> bool:
-    if os.name == "nt":
-        return True  # Windows has no flock; there, two runs at once are the user's to avoid
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # some network disks have no locks
-    return True

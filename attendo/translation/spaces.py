@@ -23,6 +23,7 @@ WORD = re.compile(r"[^\W_]")
 BROKEN = re.compile(f"\0|{LONE_SURROGATE.pattern}")
 HIDDEN_OR_SPACE = re.compile(f"[{re.escape(EDGE)}]+")
 BREAKS = re.compile(f"[{LINE_BREAKS}]+")
+CONTROL = re.compile(f"[{re.escape(CONTROLS)}]")
 
 
 def edges(text: str) -> tuple[str, str, str]:
@@ -54,8 +55,8 @@ def for_model(text: str) -> str:
 
 
 def one_line(translation: str) -> str:
-    """A model's answer without line breaks or spaces around it: where lines end is for the source to say."""
-    return edges(BREAKS.sub(" ", translation))[1]
+    """A model's answer without line breaks, controls or spaces around it: where lines end is for the source to say."""
+    return edges(CONTROL.sub("", BREAKS.sub(" ", translation)))[1]
 
 
 def one_space(run: re.Match[str]) -> str:

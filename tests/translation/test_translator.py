@@ -235,6 +235,18 @@ def wish_en():
     return Wish("en", "en")
 
 
+def test_no_control_character_comes_out_of_the_model(translator):
+    class Says(Echo):
+        def search(self, requests, options):
+            from attendo.decoding.hypothesis import Hypothesis
+
+            ids = (*translator.tokenizer.encode("a\x16b\x85c\nd\x00e"), SPECIAL.eos)
+            return [[Hypothesis.of(ids, [-0.1] * len(ids), 1.0)] for _ in requests]
+
+    fixed = attendo.Translator(translator.bundle, translator.tokenizer, Says(translator.engine))
+    assert fixed.translate("fun", to="zh").text == "ab c de"
+
+
 def test_twice_the_same_text_is_decoded_once(folder):
     translator = attendo.load(folder, engine="torch", device="cpu")
     asked = []
@@ -366,5 +378,7 @@ def test_an_answer_tells_how_it_came_about(translator):
     best = answer.sentences[0].hypothesis
     assert answer.tokens == len(best.ids)
     assert answer.score == pytest.approx(best.log_prob / len(best.ids))
+    if translator.engine.name.startswith("CTranslate2"):
+        return  # what must not be said it takes away before the softmax, so that its scores are higher
     scored = translator.engine.score([(translator.decoder.request(next(iter(jobs(translator, "你好吗？")))), best.ids)])
     assert scored[0].log_prob == pytest.approx(best.log_prob, abs=1e-4)

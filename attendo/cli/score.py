@@ -1,0 +1,44 @@
+"""attendo score: how likely a model finds given translations."""
+
+import json
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from attendo.errors import UsageError
+
+
+def score(
+    file: Annotated[Path, typer.Argument(metavar="FILE.tsv", help="Lines of source<TAB>target; - is stdin.")],
+    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder.")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="The language of the targets, such as en.")] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="auto, torch or ct2; by default torch, if it is installed.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A line is a JSON object, with every token.")] = False,
+) -> None:
+    """Log-probability of given translations: a line for each pair, log_prob<TAB>tokens<TAB>log_prob per token."""
+    if model is None:
+        raise UsageError("there is no default model yet: name a model folder with --model")
+
+    from attendo.translation.flow import spelled_out
+    from attendo.translation.lines import opened
+    from attendo.translation.load import load
+    from attendo.translation.scored import score_lines, score_table
+
+    path = None if file == Path("-") else file
+    with opened(path) as stream:
+        # The fast engine computes in 8 bits: good enough to translate, but a score is asked for to be exact.
+        exact = "torch" if find_spec("torch") else "auto"
+        translator = load(model, engine=cast(Any, engine or exact))
+        names = translator.tokenizer.names(range(translator.tokenizer.vocab_size)) if as_json else []
+        for answer in score_lines(stream, str(path or "stdin"), translator, to):
+            if as_json:
+                line = spelled_out(json.dumps(score_table(answer, names), ensure_ascii=False))
+            else:
+                line = f"{answer.log_prob:.6f}\t{len(answer.ids)}\t{answer.score:.6f}"
+            sys.stdout.buffer.write(line.encode() + b"\n")
+    sys.stdout.buffer.flush()

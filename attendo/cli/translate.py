@@ -1,0 +1,67 @@
+"""attendo translate: texts, a file or stdin in, one line out for each line in."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from attendo.errors import UsageError
+
+NOT_CLEAN = 3
+
+
+def translate(
+    texts: Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="Without, lines of stdin.")] = None,
+    source: Annotated[Path | None, typer.Option("-i", "--input", metavar="FILE", help="Translate its lines.")] = None,
+    target: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write them there.")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="The language to translate into, such as en.")] = None,
+    from_: Annotated[str | None, typer.Option("--from", help="That of the text; by default the text tells.")] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder.")] = None,
+    engine: Annotated[str, typer.Option("--engine", help="auto, torch or ct2.")] = "auto",
+    beam: Annotated[int | None, typer.Option("--beam", min=1, max=256, help="Hypotheses kept; 4 by default.")] = None,
+    n_best: Annotated[int, typer.Option("--n-best", min=1, max=256, help="So many translations; --json alone.")] = 1,
+    glossary: Annotated[Path | None, typer.Option("--glossary", metavar="F", help="Terms: TERM<TAB>ITS WORD.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Insist on numbers, addresses, emoji, placeholders.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at a line that is no UTF-8.")] = False,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    threads: Annotated[int | None, typer.Option("--threads", min=1, help="Of the CPU.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a stopped run was; with -i and -o.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="A line is a JSON object, with score and ledger.")] = False,
+    report: Annotated[Path | None, typer.Option("--report", metavar="F", help="Write the ledger as JSON.")] = None,
+) -> None:
+    """Translate texts, or the lines of a file or of stdin: N lines in, N lines out. Exit code 3: see the remarks."""
+    if model is None:
+        raise UsageError("there is no default model yet: name a model folder with --model")
+    if beam is not None and n_best > beam:
+        raise UsageError(f"--n-best {n_best} needs a --beam of at least {n_best}, not {beam}")
+    for option, path in (("-o", target), ("--report", report)):
+        if path and (path.is_dir() or not path.parent.is_dir()):
+            raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
+
+    from attendo.translation.glossary import read_glossary
+    from attendo.translation.load import load
+    from attendo.translation.task import STANDARD, Task, write_beside
+    from attendo.translation.wish import SEARCH
+    from attendo.view.translating import shown_on_stderr
+
+    task = Task(
+        texts=() if texts == ["-"] else tuple(texts or ()),
+        source=None if source == STANDARD else source, target=None if target == STANDARD else target,
+        to=to, from_=from_, options=replace(SEARCH, beam_size=beam or max(SEARCH.beam_size, n_best), n_best=n_best),
+        glossary=read_glossary(glossary) if glossary else None,
+        keep=keep, strict=strict, as_json=as_json, resume=resume,
+    )  # fmt: skip
+    hidden = task.target is None and sys.stdout.isatty()  # a bar among the lines would help nobody
+    with task.opened() as stream, shown_on_stderr(task.what, task.size_read, hidden=hidden) as watch:
+        translator = load(model, engine=cast(Any, engine), device=device, threads=threads, say=watch.say)
+        account = task.run(translator, stream, sys.stdout.buffer, watch)
+    ledger = account.ledger
+    if report:
+        table = ledger.to_table() | {"seconds": round(account.seconds, 3), "engine": translator.engine.name}
+        write_beside(report, json.dumps(table, indent=2).encode() + b"\n", sys.stdout.buffer)
+    if remarks := ledger.remarks():
+        typer.echo(f"attendo: done, with remarks: {'; '.join(remarks)}", err=True)
+    raise typer.Exit(0 if ledger.is_clean else NOT_CLEAN)

@@ -1,0 +1,90 @@
+"""An engine without a model, and a translator around it: answers at once, always the same, and without torch."""
+
+import time
+from dataclasses import dataclass, field
+
+from attendo.bundle import read_bundle, write_bundle
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.engines.engine import Limits
+from attendo.special_tokens import SPECIAL
+from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
+from attendo.translation.translator import Translator
+
+TEXTS = [
+    "我爱机器学习。机器学习很有趣！你好吗？他昨天买了三本书。",
+    "I love machine learning. It is fun! How are you? He bought three books yesterday.",
+]
+
+
+def same(ids):
+    return ids
+
+
+def backwards(ids):
+    return ids[::-1]
+
+
+def for_ever(ids):
+    return ids[:1] * 100_000
+
+
+@dataclass
+class FakeEngine:
+    """Says what `say` makes of the source's pieces, and remembers all that it was asked."""
+
+    say: object = same
+    name: str = "fake"
+    limits: Limits = field(default_factory=lambda: Limits(1_024, 3_104))
+    tokens_per_batch: int = 100  # few, so that a small file has many chunks
+    seconds: float = 0.0  # that each batch takes
+    remembers: bool = True
+    says_phrases: bool = True
+    asked: list = field(default_factory=list)
+
+    def search(self, requests, options):
+        time.sleep(self.seconds)
+        if self.remembers:
+            self.asked += [request.ids for request in requests]
+        return [[self.answer(request, place) for place in range(options.n_best)] for request in requests]
+
+    def answer(self, request, place):
+        said = tuple(self.say(request.ids[1:-1]))
+        room = max(1, request.max_length - 1 - place)
+        ids = (*said[place:], SPECIAL.eos) if len(said) - place <= room else said[: request.max_length]
+        return Hypothesis.of(ids, [-0.5] * len(ids), 1.0)
+
+
+def fake_tokenizer():
+    return train_tokenizer(lambda: TEXTS * 3, ("zh", "en"), TokenizerConfig(450))
+
+
+def write_fake_model(folder, card="# Fake\n"):
+    """A model folder whose weights are none; with another card it is another model."""
+    tokenizer = fake_tokenizer()
+    write_bundle(
+        folder, {"family": "fake", "vocab_size": tokenizer.vocab_size}, tokenizer, [("zh", "en"), ("en", "zh")], card,
+        lambda path: path.write_bytes(b"none"), needs=1,
+    )  # fmt: skip
+    return folder
+
+
+def fake_translator(folder, engine=None):
+    bundle = read_bundle(folder)
+    return Translator(bundle, bundle.tokenizer(), engine or FakeEngine())
+
+
+class Listener:
+    """Implements `Watch` and remembers what it heard."""
+
+    def __init__(self):
+        self.said, self.remarks, self.started_at = [], [], None
+
+    def say(self, sentence):
+        self.said.append(sentence)
+
+    def passed(self, lines, num_bytes):
+        self.started_at = lines
+
+    def done(self, chunk, answers):
+        for number, answer in enumerate(answers, start=chunk.first):
+            self.remarks += [(number, remark) for remark in answer.remarks]
