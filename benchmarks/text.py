@@ -1,0 +1,108 @@
+"""What it costs to go from text to text: attendo with CTranslate2 beside raw CTranslate2 on tokens made beforehand, the
+same files and threads, in turn; and one sentence from a fresh process.
+
+python -m benchmarks.text MODEL [--to en] [--data zh-en/tatoeba.dev.tsv]
+
+Sentences on which the model runs wild are left out: attendo decodes them again, raw CTranslate2 gives the loop.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attendo
+from attendo.data.corpus import CorpusFile
+from attendo.data.lines import ignore
+from attendo.decoding.options import SearchOptions
+from attendo.special_tokens import SPECIAL
+from attendo.translation.spaces import for_model
+from benchmarks.machine import data_folder, describe_machine
+
+SENTENCES = {1: 64, 32: 256}  # batch -> how many
+REPEATS = 5
+
+# One sentence in a process of its own, with all that was ever imported and its largest memory.
+ONE = """
+import json, resource, sys, time
+started = time.perf_counter()
+from attendo.cli.main import run
+code = run(["translate", sys.argv[1], "--model", sys.argv[2], "--to", sys.argv[3], "--device", "cpu"], debug=False)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"code": code, "MB": round(peak), "torch": "torch" in sys.modules}), file=sys.stderr)
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--to", default="en")
+    parser.add_argument("--data", default="zh-en/tatoeba.dev.tsv")
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    texts = [pair.source for pair in CorpusFile(data_folder() / options.data).pairs(ignore)][: max(SENTENCES.values())]
+    translator = attendo.load(options.model, engine="ct2", threads=options.threads)
+    print(
+        f"<!-- python -m benchmarks.text; {describe_machine()}, {translator.engine.name}, {options.threads} threads -->"
+    )
+    print("\n| batch | beam | ours, sentences/s | raw, sentences/s | ours / raw (lowest-highest) |")
+    print("|---:|---:|---:|---:|---:|", flush=True)
+    for batch, count in SENTENCES.items():
+        for beam in (1, 4):
+            print(f"| {batch} | {beam} | {duel(translator, texts[:count], options.to, batch, beam)} |", flush=True)
+    fresh(options.model, texts[0], options.to)
+
+
+def duel(translator: attendo.Translator, texts: list[str], to: str, batch: int, beam: int) -> str:
+    search = SearchOptions(beam_size=beam, stop="early")
+    engine: Any = translator.engine
+    answers = translator.translate(list(texts), to=to, options=search)
+    texts = [text for text, answer in zip(texts, answers, strict=True) if not answer.ledger.repeated]
+    tag = translator.tokenizer.tag(to)
+    tokens = [engine.named((tag, *translator.tokenizer.encode(for_model(text)), SPECIAL.eos)) for text in texts]
+
+    def ours() -> None:
+        for start in range(0, len(texts), batch):
+            translator.translate(texts[start : start + batch], to=to, options=search)
+
+    def raw() -> None:
+        for start in range(0, len(texts), batch):
+            engine.translator.translate_batch(
+                tokens[start : start + batch], beam_size=beam, max_decoding_length=256, max_input_length=0
+            )
+
+    rounds = [(seconds(ours), seconds(raw)) for _ in range(REPEATS + 1)][1:]  # the first is a warm-up
+    ratios = sorted(theirs / mine for mine, theirs in rounds)
+    mine, theirs = (len(texts) / statistics.median(times) for times in zip(*rounds, strict=True))
+    middle = statistics.median(ratios)
+    return f"{mine:,.0f} | {theirs:,.0f} | {middle:.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
+
+
+def seconds(run: Callable[[], None]) -> float:
+    started = time.perf_counter()
+    run()
+    return time.perf_counter() - started
+
+
+def fresh(model: Path, text: str, to: str) -> None:
+    """The command from its start to its end, the conversion done before."""
+    times, last = [], {}
+    for _ in range(REPEATS):
+        started = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-c", ONE, text, str(model), to], capture_output=True, text=True, check=True
+        )
+        times.append(time.perf_counter() - started)
+        last = json.loads(done.stderr.strip().split("\n")[-1])
+    spread = f"{min(times):.2f}-{max(times):.2f}"
+    print(f"\nOne sentence from a fresh process: {statistics.median(times):.2f} s ({spread}), {last['MB']} MB", end="")
+    print(", no torch imported" if not last["torch"] else ", TORCH WAS IMPORTED")
+
+
+if __name__ == "__main__":
+    main()
