@@ -66,6 +66,7 @@ def training_objective(
     else:
         objective = TeacherForcing(training.label_smoothing)
     objective = in_precision(objective, machine.device, machine.precision)
-    if not machine.compiled:
-        return objective
-    return Graphed(Compiled(objective, say), say) if machine.device.type == "cuda" else Compiled(objective, say)
+    if machine.compiled:
+        objective = Compiled(objective, say)
+    # Packed batches have one shape: on a GPU the step can be recorded, compiled or not.
+    return Graphed(objective, say) if machine.device.type == "cuda" and machine.packed else objective
