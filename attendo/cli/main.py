@@ -6,11 +6,23 @@ from typing import Annotated, Any
 import typer
 
 from attendo import __version__
-from attendo.cli import average, describe, doctor, export, inspect, score, tokenizer, train, translate
+from attendo.cli import (
+    average,
+    compare,
+    describe,
+    doctor,
+    evaluate,
+    export,
+    inspect,
+    score,
+    tokenizer,
+    train,
+    translate,
+)
 from attendo.errors import AttendoError
 
 INTERRUPTED = 130
-NEEDS_TRAIN = ("torch", "numpy", "matplotlib", "safetensors", "sacrebleu", "lxml", "py3langid", "opencc")
+NEEDS_TRAIN = ("torch", "numpy", "matplotlib", "safetensors", "sacrebleu", "sacremoses", "lxml", "py3langid", "opencc")
 # The class that typer raises for a wrong option, wherever its version keeps it.
 WrongUsage: Any = typer.BadParameter.__base__
 
@@ -27,6 +39,8 @@ app.command("train")(train.train)
 app.command("average")(average.average)
 app.command("translate")(translate.translate)
 app.command("score")(score.score)
+app.command("evaluate")(evaluate.evaluate)
+app.command("compare")(compare.compare)
 app.command("inspect")(inspect.inspect)
 app.command("export")(export.export)
 app.add_typer(tokenizer.app, name="tokenizer")

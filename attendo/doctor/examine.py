@@ -10,7 +10,7 @@ import numpy as np
 from attendo.data.corpus import Corpus
 from attendo.data.lines import ignore
 from attendo.doctor.finding import MOST_EXAMPLES, Example, Finding, Lines
-from attendo.doctor.identify import check_known, guess_language
+from attendo.doctor.identify import check_known
 from attendo.doctor.implausible import find_implausible
 from attendo.doctor.language import Flags, find_language_trouble
 from attendo.doctor.leaks import read_tests
@@ -18,6 +18,7 @@ from attendo.doctor.pairing import FEWEST_TO_LEARN_FROM, cut_into_words
 from attendo.doctor.sample import MOST_PAIRS, Sample, choose_lines, read_sample
 from attendo.doctor.shifted import find_shifted_blocks
 from attendo.doctor.survey import Advance, as_array, survey
+from attendo.text.guess import guess_language
 
 PAIRS_TO_GUESS_FROM = 1_000
 NO_LINES = np.zeros(0, dtype=np.int64)

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.doctor.familiar import Familiar, familiar_words, words_against
-from attendo.doctor.identify import CERTAIN, SCRIPTS, share_in_script
+from attendo.doctor.identify import CERTAIN
 from attendo.doctor.survey import Advance
 from attendo.doctor.trusted import side_odds
+from attendo.text.guess import SCRIPTS, share_in_script
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]

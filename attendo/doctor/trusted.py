@@ -10,10 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from attendo.doctor.familiar import familiar_words
-from attendo.doctor.identify import SCRIPTS, odds_against
+from attendo.doctor.identify import odds_against
 from attendo.doctor.survey import Advance
 from attendo.doctor.word_model import Floats
 from attendo.doctor.words import words_of
+from attendo.text.guess import SCRIPTS
 
 IDENTIFIED = 20_000  # texts
 RIGHT, OTHER = -1.0, 1.0  # nats: below, a text is taken to be in the right language; above, in another

@@ -20,8 +20,10 @@ NEVER_SAID = (SPECIAL.pad, SPECIAL.bos)
 class Ct2Engine:
     says_phrases = False
 
-    def __init__(self, translator: Any, vocab_size: int, limits: Limits, quantization: Quantization) -> None:
-        self.translator, self.limits, self.quantization = translator, limits, quantization
+    def __init__(
+        self, translator: Any, vocab_size: int, limits: Limits, quantization: Quantization, threads: int
+    ) -> None:
+        self.translator, self.limits, self.quantization, self.threads = translator, limits, quantization, threads
         self.names = token_names(vocab_size)
         self.numbers = {name: token for token, name in enumerate(self.names)}
 
@@ -115,14 +117,15 @@ def load_ct2_engine(
     import ctranslate2
 
     config = transformer_config(bundle)
+    threads = threads or free_cores()
     with files(bundle, quantization, say) as folder:
         try:
             translator = ctranslate2.Translator(
-                str(folder), device="cpu", compute_type=quantization, intra_threads=threads or free_cores()
+                str(folder), device="cpu", compute_type=quantization, intra_threads=threads
             )
         except (RuntimeError, ValueError) as error:
             raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
-    return Ct2Engine(translator, config.vocab_size, limits(config), quantization)
+    return Ct2Engine(translator, config.vocab_size, limits(config), quantization, threads)
 
 
 def free_cores() -> int:

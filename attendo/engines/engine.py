@@ -35,6 +35,10 @@ class Engine(Protocol):
         """For people: which engine answered, and where it ran."""
 
     @property
+    def threads(self) -> int | None:
+        """Of the CPU; None where it computes on another device."""
+
+    @property
     def says_phrases(self) -> bool:
         """Whether it can be made to say the phrases of a request."""
 

@@ -52,6 +52,10 @@ class TorchEngine:
         return f"torch {torch.__version__} on {where}"
 
     @property
+    def threads(self) -> int | None:
+        return torch.get_num_threads() if self.device.type == "cpu" else None
+
+    @property
     def limits(self) -> Limits:
         config = self.config
         if getattr(config, "positions", "") != "learned":

@@ -1,6 +1,6 @@
 """Scores of quick translations while a model is being trained: the likeliest token at each step, no search."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,10 @@ from attendo.data.batch import padded
 from attendo.data.corpus import Pair
 from attendo.decoding.greedy import greedy_decode
 from attendo.decoding.interface import AutoregressiveModel
+from attendo.evaluation.metrics import bleu, chrf, tokenisations
 from attendo.special_tokens import SPECIAL
 from attendo.text.tokenizer import Tokenizer
+from attendo.translation.decode import batches
 
 TOKENS_PER_BATCH = 8_000
 LONGEST = 256  # tokens of a translation, beyond which it has lost its way
@@ -35,7 +37,7 @@ def translate_greedily(
         for question, pieces in zip(questions, sources, strict=True)
     ]
     answers = [""] * len(rows)
-    for places in batches_by_length(rows):
+    for places in batches([len(row) for row in rows], TOKENS_PER_BATCH):
         source = padded([rows[place] for place in places]).to(device)
         # A translation of twice the length and a little more is no translation.
         said = greedy_decode(model, source, max_length=min(LONGEST, 2 * source.shape[1] + 10)).tolist()
@@ -44,26 +46,15 @@ def translate_greedily(
     return answers
 
 
-def batches_by_length(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    places = sorted(range(len(rows)), key=lambda place: -len(rows[place]))
-    while places:
-        count = max(1, TOKENS_PER_BATCH // len(rows[places[0]]))
-        yield places[:count]
-        places = places[count:]
-
-
 def scores(translations: Sequence[str], questions: Sequence[Question]) -> dict[str, float]:
     """BLEU and chrF by sacreBLEU, the mean over target languages; and the share that is exactly the reference."""
-    from sacrebleu import corpus_bleu, corpus_chrf
-
     languages = sorted({question.language for question in questions})
     found: dict[str, list[float]] = {"bleu": [], "chrf": []}
     for language in languages:
         mine = [place for place, question in enumerate(questions) if question.language == language]
         said = [translations[place] for place in mine]
         references = [[questions[place].pair.target for place in mine]]
-        tokenize = "zh" if language.partition("-")[0] == "zh" else "13a"
-        found["bleu"].append(corpus_bleu(said, references, tokenize=tokenize).score)
-        found["chrf"].append(corpus_chrf(said, references).score)
+        found["bleu"].append(bleu(said, references, tokenisations(language)[0]).score)
+        found["chrf"].append(chrf(said, references).score)
     exact = sum(said == question.pair.target for said, question in zip(translations, questions, strict=True))
     return {name: sum(each) / len(each) for name, each in found.items()} | {"exact": exact / len(questions)}

@@ -11,14 +11,11 @@ from pathlib import Path
 
 from torch import Tensor
 
-from attendo import __version__
-from attendo.durable import write_file
 from attendo.report.heat_table import colour_rules, heat_table, legend
 from attendo.report.inspect_style import INSPECT_STYLE
 from attendo.report.inspect_words import CAPTIONS, HEADINGS
+from attendo.report.page import captioned, facts, shown, write_html
 from attendo.report.steps_table import steps_table
-from attendo.report.style import STYLE
-from attendo.report.training_report import POLICY, facts, shown
 from attendo.text.tokenizer import Tokenizer
 from attendo.view.alignment import Alignment, AttentionMaps
 from attendo.view.inspection import Inspection
@@ -57,17 +54,8 @@ def write_page(
         section("alignment", alignment_part(aligned, (target, source)), "" if found.record.cross else " of self"),
         *(section(one.name, maps_part(one, of_use.get(one.name, (None, None)))) for one in maps),
         section("steps", steps_table(found.steps, tokenizer)),
-        f'<footer class="note">Written by attendo {escape(__version__)}.</footer>',
     ]
-    page = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
-        f"<title>{shown(title[:100])}</title>\n<style>{STYLE}{INSPECT_STYLE}{colour_rules()}</style>\n</head>\n<body>\n"
-        + "\n".join(parts)
-        + "\n</body>\n</html>\n"
-    )
-    write_file(path, page.encode("utf-8"))
+    write_html(path, title[:100], parts, INSPECT_STYLE + colour_rules())
 
 
 def contents(names: Sequence[str]) -> str:
@@ -76,13 +64,7 @@ def contents(names: Sequence[str]) -> str:
 
 
 def section(name: str, content: str, variant: str = "") -> str:
-    english, chinese = HEADINGS[name]
-    said, said_in_chinese = CAPTIONS[name + variant]
-    return (
-        f'<section id="{name}">\n<h2>{english}<span class="zh" lang="zh">{chinese}</span></h2>\n'
-        f'<p class="caption">{escape(said)}</p>\n<p class="caption" lang="zh">{escape(said_in_chinese)}</p>\n'
-        f"{content}\n</section>"
-    )
+    return captioned(name, HEADINGS[name], CAPTIONS[name + variant], content)
 
 
 def alignment_part(aligned: Alignment, languages: tuple[str | None, str | None]) -> str:

@@ -4,10 +4,6 @@ INSPECT_STYLE = """
 .translation { font-size: 1.35rem; margin: .25rem 0 1.25rem; overflow-wrap: anywhere; }
 nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin-top: 1.25rem; }
 nav a { color: var(--train); }
-h2 .zh, h3 .zh, nav .zh { color: var(--quiet); font-weight: 400; margin-left: .5rem; }
-h3 { font-size: .95rem; margin: 1.5rem 0 .5rem; }
-p.caption { margin: 0 0 .35rem; max-width: 46rem; }
-p.caption:lang(zh) { color: var(--quiet); margin-bottom: .75rem; }
 .remark { border-left: .2rem solid var(--valid); padding-left: .9rem; }
 .maps { display: flex; flex-wrap: wrap; gap: 1.25rem 1.75rem; align-items: flex-start; overflow-x: auto;
   padding-bottom: .5rem; }

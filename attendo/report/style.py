@@ -11,6 +11,10 @@ body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 68rem; background: 
   "Microsoft YaHei", sans-serif; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.1rem; margin: 2.5rem 0 .75rem; }
+h3 { font-size: .95rem; margin: 1.5rem 0 .5rem; }
+h2 .zh, h3 .zh, nav .zh { color: var(--quiet); font-weight: 400; margin-left: .5rem; }
+p.caption { margin: 0 0 .35rem; max-width: 46rem; }
+p.caption:lang(zh) { color: var(--quiet); margin-bottom: .75rem; }
 .headline { font-size: 1.1rem; margin: 0 0 1.25rem; color: var(--quiet); }
 .headline b { font-size: 1.9rem; color: var(--good); font-weight: 650; margin-right: .35rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .6rem; margin: 0; }

@@ -1,7 +1,4 @@
-"""One page about a run, report.html: what came of it, its curves, and all that is needed to do it again.
-
-The file holds everything it shows and runs nothing: no script, no address, and a policy that would stop both.
-"""
+"""One page about a run, report.html: what came of it, its curves, and all that is needed to do it again."""
 
 import json
 import math
@@ -11,15 +8,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from attendo import __version__
-from attendo.durable import write_file
-from attendo.report.style import STYLE
+from attendo.report.page import facts, shown, shown_lines, write_html
 from attendo.report.training_curves import curves
 from attendo.report.training_log import TrainingLog, Validation, read_log
 from attendo.view.quantities import score_text
-from attendo.view.visible_text import visible
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 MOST_ROWS = 500  # of the table of validations
 
 
@@ -45,25 +38,8 @@ def write_report(
         section("Do it again", f"<pre>{shown_lines(command)}</pre>"),
         section("Recipe", f"<pre>{shown_lines(recipe_toml)}</pre>" if recipe_toml.strip() else ""),
         section("Environment", word_table(environment)),
-        f'<footer class="note">Written by attendo {escape(__version__)}.</footer>',
     ]
-    page = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
-        f"<title>{shown(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</body>\n</html>\n"
-    )
-    write_file(path, page.encode("utf-8"))
-
-
-def shown(text: str) -> str:
-    return escape(visible(text))
-
-
-def shown_lines(text: str) -> str:
-    return "\n".join(shown(line) for line in text.strip("\n").split("\n"))
+    write_html(path, title, parts)
 
 
 def section(heading: str, content: str) -> str:
@@ -89,11 +65,6 @@ def headline(log: TrainingLog, metric: str) -> str:
     words = [f"{shown(name)} {score_text(name, best.scores[name])}" for name in names]
     others = "".join(f", {word}" for word in words[1:])
     return f'<p class="headline"><b>{words[0]}</b> best, at step {best.step:,}{others}</p>' if words else ""
-
-
-def facts(summary: Mapping[str, str]) -> str:
-    cards = "".join(f"<div><dt>{shown(name)}</dt><dd>{shown(text)}</dd></div>" for name, text in summary.items())
-    return f'<dl class="facts">{cards}</dl>' if cards else ""
 
 
 def validation_table(log: TrainingLog) -> str:

@@ -18,8 +18,8 @@ MOST_WARNINGS = 10
 class Translating:
     """Implements `Watch`. `what` is how the texts are called in remarks: `in.txt, line`, or `text`."""
 
-    def __init__(self, bars: Progress, what: str, total_bytes: int | None) -> None:
-        self.bars, self.what, self.total_bytes = bars, visible(what), total_bytes
+    def __init__(self, bars: Progress, what: str, total_bytes: int | None, remarks: bool = True) -> None:
+        self.bars, self.what, self.total_bytes, self.remarks = bars, visible(what), total_bytes, remarks
         self.started = time.monotonic()
         self.bytes = self.characters = self.lines = 0
         self.warnings = 0
@@ -37,7 +37,7 @@ class Translating:
         self.lines += len(answers)
         self.bars.update(self.task, advance=chunk.size, said=self.said())
         for number, answer in enumerate(answers, start=chunk.first):
-            for remark in answer.remarks:
+            for remark in answer.remarks if self.remarks else ():
                 self.warn(f"{self.what} {number}: {remark}")
 
     def said(self) -> str:
@@ -59,12 +59,14 @@ class Translating:
 
 
 @contextmanager
-def shown_on_stderr(what: str, total_bytes: int | None = None, *, hidden: bool = False) -> Iterator[Translating]:
-    """With `hidden` there is no bar, but remarks are still said."""
+def shown_on_stderr(
+    what: str, total_bytes: int | None = None, *, hidden: bool = False, remarks: bool = True
+) -> Iterator[Translating]:
+    """With `hidden` there is no bar; without `remarks` nothing is said of single lines."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.fields[said]}", markup=False))
     with Progress(*columns, console=console, transient=True, disable=hidden or not console.is_terminal) as bars:
-        watch = Translating(bars, what, total_bytes)
+        watch = Translating(bars, what, total_bytes, remarks)
         yield watch
         if watch.warnings > MOST_WARNINGS:
             watch.say(f"and {watch.warnings - MOST_WARNINGS:,} more remarks")

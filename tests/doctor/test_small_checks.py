@@ -10,7 +10,7 @@ from attendo.data.seen import fingerprint
 from attendo.doctor.chinese import mixes_punctuation, mixes_scripts
 from attendo.doctor.encoding import has_control_characters, text_is_broken, without_control_characters
 from attendo.doctor.familiar import familiar_words, words_against
-from attendo.doctor.identify import guess_language, odds_against
+from attendo.doctor.identify import odds_against
 from attendo.doctor.implausible import find_implausible
 from attendo.doctor.leaks import read_tests
 from attendo.doctor.lengths import find_length_outliers
@@ -19,6 +19,7 @@ from attendo.doctor.repeated import find_duplicates, is_copy
 from attendo.doctor.sample import choose_lines
 from attendo.doctor.trusted import speaks_for, trusted_words
 from attendo.doctor.words import NO_WORD, number_words, stems_of, words_of
+from attendo.text.guess import guess_language
 
 
 def pair(source, target):

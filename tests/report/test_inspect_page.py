@@ -7,7 +7,8 @@ import pytest
 import torch
 from lxml import etree
 
-from attendo.report.inspect_page import MOST_CELLS, POLICY, what_fits, write_page
+from attendo.report.inspect_page import MOST_CELLS, what_fits, write_page
+from attendo.report.page import POLICY
 from attendo.view.alignment import alignment, attention_maps
 from tests.view.small_models import FAMILIES, TEXT, inspection, tokenizer
 

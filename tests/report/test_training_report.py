@@ -9,8 +9,9 @@ import pytest
 from lxml import etree, html
 
 from attendo.report.axis import linear_axis, log_axis
+from attendo.report.page import POLICY
 from attendo.report.thinning import evenly, extremes, smooth
-from attendo.report.training_report import POLICY, write_report
+from attendo.report.training_report import write_report
 
 RECIPE = '[data]\nlanguages = ["zh", "en"]\n\n[validation]\nevery = 500\nmetric = "bleu"\n'
 MARKUP = "</style></title></pre><script>alert('1')</script>\"><img src=x onerror=alert(1)> & "

@@ -38,6 +38,7 @@ class FakeEngine:
     tokens_per_batch: int = 100  # few, so that a small file has many chunks
     seconds: float = 0.0  # that each batch takes
     remembers: bool = True
+    threads: int | None = None
     says_phrases: bool = True
     asked: list = field(default_factory=list)
 

@@ -1,0 +1,154 @@
+"""attendo evaluate: how good translations are, a model's own or those of a file."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from attendo.errors import UsageError
+
+if TYPE_CHECKING:
+    from attendo.evaluation.evaluate import Evaluation
+    from attendo.evaluation.hypotheses import Hypotheses
+    from attendo.evaluation.test_set import EvaluationSet
+
+
+def evaluate(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[TEST.tsv]...", help="Lines of source<TAB>reference[<TAB>reference…]."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="M", help="A model folder, to translate them.")
+    ] = None,
+    to: Annotated[str | None, typer.Option("--to", help="The language of the references, such as en.")] = None,
+    from_: Annotated[str | None, typer.Option("--from", help="That of the source; by default the text tells.")] = None,
+    swap: Annotated[bool, typer.Option("--swap", help="In TEST.tsv the reference stands first.")] = False,
+    hypotheses: Annotated[
+        Path | None, typer.Option("--hypotheses", metavar="H", help="Instead of a model: its translations.")
+    ] = None,
+    references: Annotated[
+        list[Path] | None, typer.Option("--references", metavar="R...", help="With H: one or more, or a TEST.tsv.")
+    ] = None,
+    source: Annotated[Path | None, typer.Option("--source", metavar="S", help="With H: what was translated.")] = None,
+    beam: Annotated[int | None, typer.Option("--beam", min=1, max=256, help="Hypotheses kept; 4 by default.")] = None,
+    length_penalty: Annotated[float | None, typer.Option("--length-penalty", help="α; 1 by default.")] = None,
+    engine: Annotated[str, typer.Option("--engine", help="auto, torch or ct2.")] = "auto",
+    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    threads: Annotated[int | None, typer.Option("--threads", min=1, help="Of the CPU.")] = None,
+    published: Annotated[bool, typer.Option("--published", help="Tokenised lower-cased BLEU, too.")] = False,
+    training_text: Annotated[
+        Path | None, typer.Option("--training-text", metavar="F", help="In it words are rare or frequent.")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", min=0, max=100_000, help="Of the bootstrap; 1000, 0 is no interval.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option("--report", metavar="F.html", help="Write a page with plots.")] = None,
+    translations: Annotated[
+        Path | None, typer.Option("--write-translations", metavar="F", help="Write the model's, a line each.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A list with an object for each test set.")] = False,
+) -> None:
+    """BLEU, chrF and TER with signature and interval, and what lies behind them: of a model, or of a file."""
+    more = list(files or [])
+    if (model is None) == (hypotheses is None):
+        raise UsageError("name either --model M and one or more TEST.tsv, or --hypotheses H and --references R")
+    if model and (references or source or not more):
+        raise UsageError("--model needs one or more TEST.tsv; --references and --source belong to --hypotheses")
+    if hypotheses and not references:
+        raise UsageError("--hypotheses needs --references R")
+    if hypotheses and (translations or swap or beam or length_penalty is not None or threads):
+        raise UsageError("--write-translations, --swap, --beam, --length-penalty and --threads belong to --model")
+    if translations and len(more) > 1:
+        raise UsageError("--write-translations takes one TEST.tsv at a time")
+    for option, path in (("--report", report), ("--write-translations", translations)):
+        if path and (path.is_dir() or not path.parent.is_dir()):
+            raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
+    for library in ("sacrebleu", *(["sacremoses"] if published else [])):
+        import_module(library)  # if it is missing, say so before the long work
+
+    from attendo.data.lines import ignore, read_lines
+    from attendo.evaluation.breakdown import count_words
+    from attendo.evaluation.evaluate import evaluate as judge
+    from attendo.evaluation.hypotheses import read_hypotheses
+    from attendo.evaluation.metrics import SAMPLES
+    from attendo.evaluation.test_set import file_in_bash, read_references, read_test_set
+    from attendo.view.evaluation_text import evaluation_lines, warnings_text
+
+    training = (str(training_text), count_words(read_lines(training_text, ignore))) if training_text else None
+    judged: list[tuple[EvaluationSet, Hypotheses]]
+    if hypotheses:
+        # `--references R1 R2`: what no option takes is one more reference
+        only = read_references([*(references or []), *more], source)
+        judged, written_to = [(only, read_hypotheses(hypotheses, only))], file_in_bash(hypotheses)
+    else:
+        sets = [read_test_set(path, swapped=swap) for path in more]
+        settings = {"beam_size": beam, "length_penalty": length_penalty}
+        judged = translated(sets, str(model), to, from_, settings, (engine, device, threads))
+        written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"
+        if translations:
+            write_translations(translations, judged[0][1].texts)
+    found: list[Evaluation] = []
+    for one, answers in judged:
+        found.append(
+            judge(
+                one, answers, to=to, from_=from_, samples=SAMPLES if samples is None else samples, published=published,
+                training=training, written_to=written_to,
+            )
+        )  # fmt: skip
+        for line in warnings_text(found[-1].warnings, one.name if len(judged) > 1 else ""):
+            typer.echo(line, err=True)
+    if report:
+        from attendo.report.evaluation_report import write_evaluation
+
+        write_evaluation(report.resolve(), found)
+        typer.echo(f"wrote {report}", err=True)
+    if as_json:
+        answer = json.dumps([one.to_table() for one in found], ensure_ascii=False, indent=2)
+    else:
+        answer = "\n\n".join("\n".join(evaluation_lines(one)) for one in found)
+    typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is
+
+
+def translated(
+    sets: Sequence["EvaluationSet"],
+    model: str,
+    to: str | None,
+    from_: str | None,
+    settings: dict[str, Any],
+    machine: tuple[str, str, int | None],
+) -> list[tuple["EvaluationSet", "Hypotheses"]]:
+    """Each test set with what the model says; columns in the wrong order are an error before it says anything."""
+    from attendo.errors import DataError
+    from attendo.evaluation.hypotheses import translate
+    from attendo.evaluation.suspicions import exchanged_columns
+    from attendo.translation.load import load
+    from attendo.translation.wish import SEARCH, wish_for
+    from attendo.view.translating import shown_on_stderr
+
+    options = replace(SEARCH, **{name: value for name, value in settings.items() if value is not None})
+    engine, device, threads = machine
+    answers = []
+    size = sum(len(source.encode()) + 1 for one in sets for source in one.sources or ())
+    with shown_on_stderr("line", size, remarks=False) as watch:
+        translator = load(model, engine=cast(Any, engine), device=device, threads=threads, say=watch.say)
+        language = wish_for(translator.bundle.directions, to, from_, options, None, keep=False).to
+        for one in sets:
+            if trouble := exchanged_columns(one.sources or (), one.references[0], language):
+                raise DataError(f"{one.name}: {trouble} (with --swap the second column is the source)")
+        watch.passed(0, 0)
+        for one in sets:
+            answers.append((one, translate(one, translator, model, to, from_, options, watch.done)))
+    return answers
+
+
+def write_translations(path: Path, texts: Sequence[str]) -> None:
+    from attendo.durable import write_file
+
+    write_file(path.resolve(), "".join(f"{text}\n" for text in texts).encode("utf-8", errors="replace"))
+    typer.echo(f"wrote {path}: {len(texts):,} lines", err=True)

@@ -1,0 +1,37 @@
+"""How translations behave, whatever the references say: loops, numbers that are lost, empty lines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attendo.translation.fidelity import without_addresses
+from attendo.translation.guard import find_loop
+from attendo.translation.numbers import certain_numerals, missing_numbers, numbers_of
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers of the sources, and those that the translations state in any way we know."""
+
+    asked: int
+    kept: int
+
+    @property
+    def share(self) -> float | None:
+        return self.kept / self.asked if self.asked else None
+
+
+def looping(hypotheses: Sequence[str], sources: Sequence[str] | None) -> list[int]:
+    """Places of the translations that go round in circles, and whose sources do not."""
+    beside = sources or [""] * len(hypotheses)
+    return [place for place, pair in enumerate(zip(hypotheses, beside, strict=True)) if find_loop(*pair)]
+
+
+def numbers_kept(
+    translations: Sequence[str], sources: Sequence[str], source_language: str, target_language: str
+) -> Numbers:
+    """By the rules with which a translator's ledger flags them: 1,234.5 may be 1.234,5, and twelve may be 12."""
+    asked = lost = 0
+    for source, translation in zip(map(without_addresses, sources), map(without_addresses, translations), strict=True):
+        asked += len(numbers_of(source)) + len(certain_numerals(source, source_language))
+        lost += len(missing_numbers(source, translation, source_language, target_language))
+    return Numbers(asked, asked - lost)

@@ -1,0 +1,148 @@
+"""BLEU, chrF and TER by sacreBLEU: each score with the signature that says how it came about, and how sure it is.
+
+References are lists of sentences, one list for each reference, as sacreBLEU has them. The rules of each language, which
+tokenisation to quote and how TER cuts words, are here and nowhere else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attendo.text.language import base_language
+
+SAMPLES = 1_000  # of the bootstrap, as sacreBLEU's own command has it
+DEFAULT = "13a"
+# The first that can be had is the one to quote; the others are for comparing with older tables. MeCab, which sacreBLEU
+# recommends for Japanese and Korean, is a library of its own.
+CHINESE = ("zh", "char", DEFAULT)
+WITHOUT_SPACES = ("char", DEFAULT)
+TOKENISATIONS = {
+    "zh": CHINESE, "yue": CHINESE, "ja": ("ja-mecab", "char", DEFAULT), "ko": ("ko-mecab", "char", DEFAULT),
+    "th": WITHOUT_SPACES, "lo": WITHOUT_SPACES, "km": WITHOUT_SPACES, "my": WITHOUT_SPACES,
+}  # fmt: skip
+BY_CHARACTER = ("zh", "yue", "ja")
+
+Texts = Sequence[str]
+References = Sequence[Texts]
+
+
+@dataclass(frozen=True)
+class Score:
+    """0 to 100; of TER less is better, and more than 100 can be."""
+
+    name: str  # as sacreBLEU writes it: BLEU, chrF2, TER
+    score: float
+    signature: str
+    mean: float | None = None  # over the bootstrap's samples
+    half_width: float | None = None  # 95 % of the samples, as sacreBLEU says it: mean ± half_width
+    length_ratio: float | None = None  # of BLEU: tokens of the hypotheses by those of the references
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Low and high, mean ± half_width; None without a bootstrap."""
+        if self.mean is None or self.half_width is None:
+            return None
+        return around(self.mean, self.half_width)
+
+    def to_table(self) -> dict[str, Any]:
+        """For `--json`."""
+        interval = None if self.interval is None else list(self.interval)
+        return {"score": self.score, "signature": self.signature, "interval": interval, "mean": self.mean}
+
+
+def around(mean: float, half_width: float) -> tuple[float, float]:
+    """No score is below 0, nor is an interval."""
+    return max(0.0, mean - half_width), mean + half_width
+
+
+def bleu_by(tokenisation: str) -> Any:
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(tokenize=tokenisation, force=True)  # force: whether a text looks tokenised is asked in suspicions.py
+
+
+def chrf_by_default() -> Any:
+    from sacrebleu.metrics.chrf import CHRF
+
+    return CHRF()
+
+
+def ter_of(language: str) -> Any:
+    from sacrebleu.metrics.ter import TER
+
+    return TER(normalized=is_by_character(language), asian_support=is_by_character(language))
+
+
+def bleu(hypotheses: Texts, references: References, tokenisation: str = DEFAULT, samples: int = 0) -> Score:
+    return scored(bleu_by(tokenisation), hypotheses, references, samples)
+
+
+def chrf(hypotheses: Texts, references: References, samples: int = 0) -> Score:
+    return scored(chrf_by_default(), hypotheses, references, samples)
+
+
+def ter(hypotheses: Texts, references: References, language: str, samples: int = 0) -> Score:
+    return scored(ter_of(language), hypotheses, references, samples)
+
+
+def scored(metric: Any, hypotheses: Texts, references: References, samples: int) -> Score:
+    """By any of sacreBLEU's metrics, in the steps of its `corpus_score`.
+
+    That one itself, in sacreBLEU 2.6, fails where a sample's chrF is 0. The seed of the bootstrap is sacreBLEU's own,
+    12345, so the interval is the same every time.
+    """
+    from sacrebleu.significance import _bootstrap_resample, estimate_ci
+
+    statistics = metric._extract_corpus_statistics(hypotheses, references)
+    found = metric._aggregate_and_compute(statistics)
+    mean = half_width = None
+    if samples > 1:
+        metric.n_bootstrap = samples  # for the signature
+        metric.seed, drawn = _bootstrap_resample(statistics, metric, samples)
+        mean, half_width = map(float, estimate_ci(np.array([float(one.score) for one in drawn])))
+    ratio = getattr(found, "ratio", None)
+    return Score(found.name, float(found.score), str(metric.get_signature()), mean, half_width, ratio)
+
+
+def sentence_chrf(hypotheses: Texts, references: References) -> list[float]:
+    """Of each sentence alone."""
+    metric = chrf_by_default()
+    each = zip(hypotheses, zip(*references, strict=True), strict=True)
+    return [float(metric.sentence_score(said, list(wanted)).score) for said, wanted in each]
+
+
+def tokenisations(language: str) -> list[str]:
+    """The one to quote first, then those that others may have used; 13a alone where words have spaces."""
+    return [name for name in TOKENISATIONS.get(base_language(language), (DEFAULT,)) if can_tokenise(name)]
+
+
+def can_tokenise(name: str) -> bool:
+    try:
+        bleu_by(name)
+    except RuntimeError:  # a library is not installed
+        return False
+    return True
+
+
+def is_by_character(language: str) -> bool:
+    """Whether words have no spaces between them, so that lengths are counted in characters, and TER's edits, too."""
+    return base_language(language) in BY_CHARACTER
+
+
+def command_options(language: str, samples: int) -> list[str]:
+    """What sacreBLEU's own command needs to give the same three scores."""
+    tokenisation = tokenisations(language)[0]
+    return [
+        *("-m", "bleu", "chrf", "ter"),
+        *(("--tokenize", tokenisation) if tokenisation != DEFAULT else ()),
+        *(("--ter-normalized", "--ter-asian-support") if is_by_character(language) else ()),
+        *confidence_options(samples),
+    ]
+
+
+def confidence_options(samples: int) -> list[str]:
+    if samples <= 1:
+        return []
+    return ["--confidence"] if samples == SAMPLES else ["--confidence", "--confidence-n", str(samples)]

@@ -1,0 +1,120 @@
+"""Test sets: sentences and what people made of them, from a TSV or from a file for each side.
+
+A score is worth nothing if line n is not held against line n, so a missing side and unequal counts are errors that name
+the line.
+"""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.data.lines import COMPRESSED, Problem, decode_line, raw_lines
+from attendo.errors import DataError, UsageError
+from attendo.translation.lines import opened
+
+STANDARD = Path("-")
+UNPACK = {".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
+COLUMNS = "source<TAB>reference, further references in further columns"
+
+
+@dataclass(frozen=True)
+class EvaluationSet:
+    """The references are lists of sentences, one list for each reference."""
+
+    name: str
+    sources: tuple[str, ...] | None
+    references: tuple[tuple[str, ...], ...]
+    in_bash: tuple[str, ...]  # each reference as bash gives it to a command: ref.txt, or <(cut -f2 test.tsv)
+    remarks: tuple[str, ...] = ()  # what was mended
+
+    def __len__(self) -> int:
+        return len(self.references[0])
+
+
+def read_test_set(path: Path, *, swapped: bool = False) -> EvaluationSet:
+    """A TSV, plain or compressed; `swapped`: the reference stands first and the source second."""
+    texts, remarks = read_texts(path)
+    rows = [text.split("\t") for text in texts]
+    for number, row in enumerate(rows, start=1):
+        if len(row) == 1:
+            raise DataError(f"{path}, line {number:,} has no tab: expected {COLUMNS}")
+        if len(row) != len(rows[0]):
+            raise DataError(
+                f"{path}, line {number:,} has {len(row)} columns and line 1 has {len(rows[0])}: expected {COLUMNS}, "
+                f"as many on each line"
+            )
+    if swapped and len(rows[0]) > 2:
+        raise UsageError(f"{path} has {len(rows[0])} columns: --swap exchanges two")
+    columns = [tuple(text.rstrip() for text in column) for column in zip(*rows, strict=True)]
+    places = [1, 0] if swapped else list(range(len(columns)))
+    sources, *references = (columns[place] for place in places)
+    check_sides(str(path), sources, references)
+    return EvaluationSet(
+        str(path), sources, tuple(references), tuple(column_in_bash(path, place + 1) for place in places[1:]), remarks
+    )
+
+
+def read_references(paths: Sequence[Path], source: Path | None = None) -> EvaluationSet:
+    """A file for each reference, and maybe one for the source; or a test set, which has both."""
+    tables = [path for path in paths if is_table(path)]
+    if tables and (len(paths) > 1 or source):
+        raise UsageError(f"{tables[0]} is a test set, {COLUMNS}: no other file may stand beside it")
+    if tables:
+        return read_test_set(tables[0])
+    read = [read_texts(path) for path in ([*paths, source] if source else paths)]
+    texts = [tuple(text.rstrip() for text in one) for one, _ in read]
+    for path, one in zip([*paths, source], texts, strict=False):
+        if len(one) != len(texts[0]):
+            raise DataError(
+                f"{paths[0]} has {len(texts[0]):,} lines and {path} has {len(one):,}: "
+                f"line n of one belongs to line n of the other"
+            )
+    name = " and ".join(map(str, paths))
+    sources, references = (texts[-1], texts[:-1]) if source else (None, texts)
+    if sources:
+        check_sides(name, sources, references)
+    remarks = tuple(remark for _, mended in read for remark in mended)
+    return EvaluationSet(name, sources, tuple(references), tuple(file_in_bash(path) for path in paths), remarks)
+
+
+def read_texts(path: Path) -> tuple[list[str], tuple[str, ...]]:
+    """All lines of a file, and in words what was wrong with its bytes; - is stdin."""
+    problems: list[Problem] = []
+    name = Path("stdin") if path == STANDARD else path
+    with opened(None if path == STANDARD else path) as stream:
+        raw = enumerate(raw_lines(stream, name), start=1)
+        texts = [decode_line(line, name, number, problems.append) for number, line in raw]
+    if not texts:
+        raise DataError(f"{name} is empty: expected one line for each sentence")
+    more = f" (and {len(problems) - 1:,} more)" if len(problems) > 1 else ""
+    return texts, tuple(f"{problem}{more}" for problem in problems[:1])
+
+
+def check_sides(name: str, sources: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+    """A blank line may stand opposite blank lines; opposite a sentence it is one that was lost."""
+    wanted = [any(each) for each in zip(*references, strict=True)]
+    pairs = list(enumerate(zip(sources, wanted, strict=True), start=1))
+    for side, lines in (
+        ("source", [line for line, (source, reference) in pairs if reference and not source.strip()]),
+        ("reference", [line for line, (source, reference) in pairs if source.strip() and not reference]),
+    ):
+        if lines:
+            more = f", and {len(lines) - 1:,} other lines" if len(lines) > 1 else ""
+            raise DataError(f"{name}, line {lines[0]:,}{more}: the {side} is missing, expected {COLUMNS}")
+
+
+def is_table(path: Path) -> bool:
+    return (path.with_suffix("") if path.suffix in COMPRESSED else path).suffix == ".tsv"
+
+
+def file_in_bash(path: Path) -> str:
+    if path == STANDARD:
+        return "STDIN"
+    return f"<({UNPACK[path.suffix]} {shlex.quote(str(path))})" if path.suffix in UNPACK else shlex.quote(str(path))
+
+
+def column_in_bash(path: Path, column: int) -> str:
+    """<(cut -f2 test.tsv), <(xz -dc test.tsv.xz | cut -f2)"""
+    file = shlex.quote(str(path))
+    return f"<({UNPACK[path.suffix]} {file} | cut -f{column})" if path.suffix in UNPACK else f"<(cut -f{column} {file})"
