@@ -21,7 +21,7 @@ RANK = {name: place for place, names in enumerate(ORDER) for name in names}
 # Inside model, parts never import wholes.
 MODEL_ORDER = [
     {"config", "masks", "record", "attention", "positions", "norms", "feed_forward", "embeddings", "cache",
-     "recurrence", "initialization", "buffers"},
+     "recurrence", "initialization", "buffers", "like_lengths"},
     {"additive_attention", "multi_head", "add_and_norm"},
     {"encoder", "decoder"},
     {"transformer", "decoder_only", "encoder_only", "lstm"},

@@ -26,6 +26,11 @@ def sentences_of(index: Tensor, beams: int, sentences: int) -> Tensor | None:
     return (index if index.dim() == 1 else index[:, 0]) // beams
 
 
+def rows_of(pair: KeysValues, index: Tensor) -> KeysValues:
+    """pair[index] for both; `index_select`, which copies whole rows, is several times as fast as brackets."""
+    return pair[0].index_select(0, index), pair[1].index_select(0, index)
+
+
 class Cache(Protocol):
     def fetch(self, compute: Callable[[], KeysValues]) -> KeysValues: ...
 
@@ -46,7 +51,7 @@ class PastCache:
     def reorder(self, index: Tensor) -> None:
         """Row i becomes what row index[i] was; rows may repeat or be left out."""
         if self.past is not None:
-            self.past = self.past[0][index], self.past[1][index]
+            self.past = rows_of(self.past, index)
 
 
 class MemoryCache:
@@ -62,4 +67,4 @@ class MemoryCache:
 
     def reorder(self, index: Tensor) -> None:
         if self.memory is not None:
-            self.memory = self.memory[0][index], self.memory[1][index]
+            self.memory = rows_of(self.memory, index)

@@ -12,6 +12,7 @@ from attendo.model.decoder import Decoder, LayerCache
 from attendo.model.embeddings import ScaledEmbedding, build_output, check_same_batch
 from attendo.model.encoder import Encoder
 from attendo.model.initialization import initialize_like_the_paper
+from attendo.model.like_lengths import encode_in_parts
 from attendo.model.positions import Positions, Rotation, build_positions, positions_within
 from attendo.model.record import AttentionRecord
 from attendo.special_tokens import SPECIAL
@@ -90,7 +91,11 @@ class Transformer(nn.Module):
 
     def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> TransformerState:
         caches = [LayerCache() for _ in self.decoder.layers]
-        return TransformerState(self.encode(source, record), masks.real(source, SPECIAL.pad), caches)
+        if record is None and source.device.type == "cpu":
+            memory = encode_in_parts(self.encode, source, SPECIAL.pad)
+        else:
+            memory = self.encode(source, record)
+        return TransformerState(memory, masks.real(source, SPECIAL.pad), caches)
 
     def next_token_logits(
         self, tokens: Tensor, state: TransformerState, record: AttentionRecord | None = None
