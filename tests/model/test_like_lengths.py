@@ -5,7 +5,7 @@ import torch
 
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
-from attendo.model.like_lengths import ENOUGH, encode_in_parts, part_sizes
+from attendo.model.like_lengths import ALIKE, ENOUGH, encode_in_parts, part_sizes
 from attendo.model.record import AttentionRecord
 
 CONFIG = TransformerConfig(
@@ -38,18 +38,19 @@ def test_little_is_computed_for_nothing():
         shapes.append(tuple(part.shape))
         return part[..., None].double()
 
-    source = sources([100, 9, 8, 95, 7] + [10] * 25)
+    source = sources([100, 9, 4, 95, 7] + [10] * 25)
     memory = encode_in_parts(encode, source, 0)
     assert torch.equal(memory[..., 0], source.double())
-    assert shapes == [(2, 100), (20, 10), (8, 10)]
+    assert shapes == [(2, 100), (26, 10), (2, 7)]
     assert encode_in_parts(encode, source[:1], 0).shape == (1, 100, 1)
     assert encode_in_parts(encode, source[:0], 0).shape == (0, 100, 1)
 
 
-def test_parts_have_enough_tokens_and_no_more_sentences_than_that_takes():
-    assert ENOUGH == 192
-    assert part_sizes([100, 95, 90, 60, 50]) == [2, 3]
+def test_parts_have_enough_tokens_and_whoever_is_nearly_as_long():
+    assert (ENOUGH, ALIKE) == (192, 0.8)
+    assert part_sizes([100, 95, 90, 60, 50]) == [3, 2]
     assert part_sizes([300, 200, 100]) == [1, 1, 1]
+    assert part_sizes([20] * 100) == [100]
     assert part_sizes([7]) == [1]
     assert part_sizes([]) == [0]
 
