@@ -43,6 +43,7 @@ ROWS = {
     "X5": "Repetitive text",
     "X6": "Text that looks like control tokens",
     "X7": "All of Unicode",
+    "X8": "The same answer every time",
 }
 
 
