@@ -12,6 +12,7 @@ from attendo.engines.engine import Engine, Request
 from attendo.special_tokens import SPECIAL
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.guard import BACKOFF, PER_CHARACTER, PER_PIECE, find_loop, length_bound
+from attendo.translation.spaces import one_line
 
 MOST_TOGETHER = 512  # sentences; more gain nothing
 
@@ -93,7 +94,7 @@ class Decoder:
 
     def problem(self, job: Job, answer: Decoded) -> str:
         """What is wrong with the best hypothesis, in words; empty if nothing is."""
-        if not answer.hypotheses or not answer.texts[0].strip():
+        if not answer.hypotheses or not one_line(answer.texts[0]):
             return "the translation was empty"
         if loop := self.goes_round(job, answer):
             return loop
