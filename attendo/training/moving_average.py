@@ -23,8 +23,11 @@ class MovingAverage:
     def update(self, model: nn.Module, step: int, finite: Tensor) -> None:
         decay = min(self.decay, (1 + step) / (10 + step))
         share = (1 - decay) * finite  # a tensor, so that the host need not know
-        for name, weight in model.named_parameters():
-            self.weights[name].lerp_(weight, share.to(weight.dtype))
+        names, weights = zip(*model.named_parameters(), strict=True)
+        averages = [self.weights[name] for name in names]
+        ways = torch._foreach_sub(weights, averages)  # all weights in one call: one by one the host would be slow
+        torch._foreach_mul_(ways, share)
+        torch._foreach_add_(averages, ways)
 
     @contextmanager
     def applied_to(self, model: nn.Module) -> Iterator[None]:
