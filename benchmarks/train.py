@@ -31,7 +31,7 @@ from attendo.data.parts import Part
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 from attendo.model.presets import preset
-from attendo.recipe.assemble import build_state, training_batches, training_objective
+from attendo.recipe.assemble import build_state, graphed_step, training_batches, training_objective
 from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import Recipe
 from attendo.recipe.run_folder import RunFolder
@@ -41,7 +41,7 @@ from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine, choose_machine, set_up
 from attendo.training.objective import Objective
 from attendo.training.optimizer import build_optimizer
-from attendo.training.step import train_step
+from attendo.training.step import Step, train_step
 from attendo.training.stop import Stop
 from attendo.training.watch import StepRecord, ValidationRecord
 from benchmarks.machine import ROOT, data_folder, describe_machine
@@ -146,7 +146,12 @@ def our_runner(part: Part, machine: Machine, setting: Setting) -> Callable[[], f
     model = build_model(config).to(machine.device).train()
     objective = training_objective(training, config, machine, print)
     batches = Batches([part], setting.tokens, seed=1, packed=machine.packed)
-    return runner(model, objective, [batch for batch, _ in some(batches, setting)], machine, setting)
+    each = [batch for batch, _ in some(batches, setting)]
+    return runner(model, our_step(machine), objective, each, machine, setting)
+
+
+def our_step(machine: Machine) -> Step:
+    return graphed_step(machine, print) or train_step
 
 
 def some(batches: Batches, setting: Setting) -> Iterator[tuple[Batch, Position]]:
@@ -154,7 +159,7 @@ def some(batches: Batches, setting: Setting) -> Iterator[tuple[Batch, Position]]
 
 
 def runner(
-    model: nn.Module, objective: Objective, batches: list[Batch], machine: Machine, setting: Setting
+    model: nn.Module, step: Step, objective: Objective, batches: list[Batch], machine: Machine, setting: Setting
 ) -> Callable[[], float]:
     """Batches lie on the device already: what is measured is the step, and nothing else."""
     optimizer = build_optimizer(model, TrainingConfig())
@@ -164,14 +169,14 @@ def runner(
     def run() -> float:
         if machine.compiled and not state["warm"]:
             for batch in {batch.source.shape + batch.target_in.shape: batch for batch in here}.values():
-                train_step(model, optimizer, [batch], 1e-4, objective)  # so that nothing is compiled later
+                step(model, optimizer, [batch], 1e-4, objective)  # so that nothing is compiled later
             state["warm"] = True
         for batch in here[: setting.warm_up]:
-            train_step(model, optimizer, [batch], 1e-4, objective)
+            step(model, optimizer, [batch], 1e-4, objective)
         wait_for(machine)
         started = time.perf_counter()
         for batch in here[setting.warm_up :]:
-            train_step(model, optimizer, [batch], 1e-4, objective)
+            step(model, optimizer, [batch], 1e-4, objective)
         wait_for(machine)
         tokens = sum(batch.num_target_tokens for batch in here[setting.warm_up :])
         return tokens / (time.perf_counter() - started)
@@ -200,7 +205,7 @@ def marian_runner(part: Part, machine: Machine, setting: Setting, how: str) -> C
     if how != "eager":
         torch._dynamo.config.cache_size_limit = 64
         objective = torch.compile(objective, dynamic=widths is None)
-    return runner(model, objective, batches, machine, setting)
+    return runner(model, train_step, objective, batches, machine, setting)
 
 
 def marian(config: Any) -> nn.Module:
@@ -342,7 +347,7 @@ def bare_run(recipe: Recipe, run: Run, machine: Machine, setting: Setting) -> fl
     batches = training_batches(recipe, run.prepared, machine)
     each = [batch for batch, _ in islice(batches.stream(Position()), recipe.training.max_steps)]
     whole = Setting(setting.preset, setting.vocabulary, setting.tokens, len(each) - setting.warm_up, setting.warm_up, 1)
-    return runner(state.model, objective, each, machine, whole)()
+    return runner(state.model, our_step(machine), objective, each, machine, whole)()
 
 
 if __name__ == "__main__":

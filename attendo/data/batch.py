@@ -50,15 +50,15 @@ class Batch:
             segments=segments,
         )
 
+    def count_target_tokens(self) -> Tensor:
+        """num_target_tokens, counted where the batch lies."""
+        return (self.target_out != SPECIAL.pad).sum()
+
     def halves(self) -> "list[Batch]":
         """The upper and the lower rows, for a device that has no room for all; a single row cannot be cut."""
         cut = len(self.source) // 2
         halves = [self.each(lambda tensor: tensor[:cut]), self.each(lambda tensor: tensor[cut:])]
-        return [
-            replace(half, num_target_tokens=int((half.target_out != SPECIAL.pad).sum()))
-            for half in halves
-            if len(half.source)
-        ]
+        return [replace(half, num_target_tokens=int(half.count_target_tokens())) for half in halves if len(half.source)]
 
 
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:

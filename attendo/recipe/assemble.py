@@ -16,7 +16,7 @@ from attendo.recipe.recipe import Recipe
 from attendo.training.compiled import Compiled
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine
-from attendo.training.graphed import Graphed
+from attendo.training.graphed import GraphedStep
 from attendo.training.masked_tokens import Masking
 from attendo.training.moving_average import MovingAverage
 from attendo.training.objective import MaskedTokens, Objective, RDrop, TeacherForcing, in_precision
@@ -66,7 +66,9 @@ def training_objective(
     else:
         objective = TeacherForcing(training.label_smoothing)
     objective = in_precision(objective, machine.device, machine.precision)
-    if machine.compiled:
-        objective = Compiled(objective, say)
-    # Packed batches have one shape: on a GPU the step can be recorded, compiled or not.
-    return Graphed(objective, say) if machine.device.type == "cuda" and machine.packed else objective
+    return Compiled(objective, say) if machine.compiled else objective
+
+
+def graphed_step(machine: Machine, say: Callable[[str], None]) -> GraphedStep | None:
+    """Packed batches have one shape: on a GPU the step can be recorded, compiled or not."""
+    return GraphedStep(say) if machine.device.type == "cuda" and machine.packed else None

@@ -14,18 +14,21 @@ from rich.table import Table
 
 from attendo.checkpoint import weights_of
 from attendo.data.batches import Batches
-from attendo.recipe.assemble import build_state, training_batches, training_objective, transform
+from attendo.recipe.assemble import build_state, graphed_step, training_batches, training_objective, transform
 from attendo.recipe.prepare import Prepared
 from attendo.recipe.prepare_shown import prepare_shown
 from attendo.recipe.recipe import Recipe
 from attendo.training.device import Machine, choose_machine, set_up
 from attendo.training.feed import Feed, Work
+from attendo.training.graphed import FIRST
 from attendo.training.objective import Objective
 from attendo.training.optimizer import learning_rate
 from attendo.training.state import TrainingState
-from attendo.training.step import train_step
+from attendo.training.step import Step, train_step
 
-WARM_UP, MEASURED = 2, 5  # steps; compiling and first allocations are not what a step costs
+# Steps; compiling, first allocations and the recording of a CUDA graph are not what a step costs.
+WARM_UP = {"cpu": 2, "cuda": FIRST + 1}
+MEASURED = 5
 
 
 @dataclass(frozen=True)
@@ -46,28 +49,30 @@ def dry_run(recipe: Recipe, console: Console) -> None:
     set_up(machine)
     state = build_state(recipe, prepared.model, machine)
     batches = training_batches(recipe, prepared, machine)
-    with console.status(f"measuring {WARM_UP + MEASURED} steps"):
+    with console.status(f"measuring {WARM_UP[machine.device.type] + MEASURED} steps"):
         objective = training_objective(recipe.training, prepared.model, machine, say)
-        measured = measure(recipe, prepared, objective, state, batches)
+        step = graphed_step(machine, say) or train_step
+        measured = measure(recipe, prepared, step, objective, state, batches)
     Console().print(forecast(recipe, prepared, machine, state, batches, measured))
 
 
 def measure(
-    recipe: Recipe, prepared: Prepared, objective: Objective, state: TrainingState, batches: Batches
+    recipe: Recipe, prepared: Prepared, step: Step, objective: Objective, state: TrainingState, batches: Batches
 ) -> Measured:
     training = recipe.training
     feed = Feed(batches, state.progress.position, training.accumulate, state.device, transform(training, prepared))
+    warm_up = WARM_UP[state.device.type]
     seconds, tokens = [], []
     state.model.train()
     with feed:
-        for number, work in enumerate(itertools.islice(feed, WARM_UP + MEASURED), start=1):
+        for number, work in enumerate(itertools.islice(feed, warm_up + MEASURED), start=1):
             started = time.perf_counter()
             rate = learning_rate(number, prepared.model.d_model, training)
-            outcome = train_step(state.model, state.optimizer, work.micro_batches, rate, objective)
+            outcome = step(state.model, state.optimizer, work.micro_batches, rate, objective)
             float(outcome.loss)  # waits for the device
             seconds.append(time.perf_counter() - started)
             tokens.append(target_tokens(work))
-    return Measured(statistics.median(seconds[WARM_UP:]), statistics.mean(tokens), peak_bytes(state.device))
+    return Measured(statistics.median(seconds[warm_up:]), statistics.mean(tokens), peak_bytes(state.device))
 
 
 def target_tokens(work: Work) -> int:

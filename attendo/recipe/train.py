@@ -14,7 +14,7 @@ from attendo.checkpoint import save_model, weights_of
 from attendo.durable import write_file
 from attendo.errors import InputError
 from attendo.model.config import config_to_table
-from attendo.recipe.assemble import build_state, training_batches, training_objective, transform
+from attendo.recipe.assemble import build_state, graphed_step, training_batches, training_objective, transform
 from attendo.recipe.environment import environment
 from attendo.recipe.model_card import model_card
 from attendo.recipe.origin import accept_same, origin_of
@@ -154,6 +154,7 @@ class Run:
                 log=log,
                 watcher=Watchers(watchers),
                 stop=stop,
+                graphed=graphed_step(self.machine, self.call.say),
             )
             loop.run(stack.enter_context(feed))
 

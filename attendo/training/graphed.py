@@ -1,92 +1,134 @@
-"""Loss and gradients replayed as one CUDA graph.
+"""A step of training replayed as one CUDA graph.
 
 A step of a Transformer is hundreds of small programs, and the host takes longer to start them one by one than a fast
 GPU takes to run them. All batches of a run have one shape, so the whole row of programs is recorded once; after that
 a single call starts them all, with other numbers in the same places.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
 from attendo.training.objective import Objective
+from attendo.training.step import Outcome, train_step
 
-FIRST = 3  # batches computed without it: compilers and libraries make their choices at the first calls
+FIRST = 3  # steps without it: compilers and libraries make their choices at the first calls
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Where `replay` reads the batch, and where it leaves the loss and the gradients."""
+    """Where `replay` reads its batches and the learning rate, and where it leaves what came of them."""
 
-    batch: Batch
-    parameters: Sequence[nn.Parameter]
-    loss: Tensor
-    gradients: Sequence[Tensor]
+    micro_batches: Sequence[Batch]
+    learning_rate: Tensor
+    outcome: Outcome
     replay: Callable[[], None]
 
-    def fits(self, batch: Batch) -> bool:
-        return shapes(batch) == shapes(self.batch)
+    def fits(self, micro_batches: Sequence[Batch]) -> bool:
+        return shapes(micro_batches) == shapes(self.micro_batches)
+
+    def of(self, micro_batches: Sequence[Batch], learning_rate: float) -> Outcome:
+        for place, tensor in zip(tensors(self.micro_batches), tensors(micro_batches), strict=True):
+            place.copy_(tensor)
+        self.learning_rate.fill_(learning_rate)
+        self.replay()
+        there = self.outcome  # the next replay writes over it
+        return Outcome(there.loss.clone(), there.gradient_norm.clone(), there.finite.clone())
 
 
-class Graphed:
-    """An objective like the one it is made of, and as exact. Where nothing can be recorded it says so and goes on."""
+class GraphedStep:
+    """Called like `train_step`, and as exact. Where nothing can be recorded it says so and goes on."""
 
-    def __init__(self, objective: Objective, say: Callable[[str], None]) -> None:
-        self.objective, self.say = objective, say
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.say = say
         self.calls = 0
         self.recording: Recording | None = None
 
-    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+    def __call__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        micro_batches: Sequence[Batch],
+        learning_rate: float,
+        objective: Objective,
+        *,
+        max_gradient_norm: float = 1.0,
+    ) -> Outcome:
         self.calls += 1
         if self.calls == FIRST + 1:
             try:
-                self.recording = record(self.objective, model, batch)
+                self.recording = record(model, optimizer, micro_batches, objective, max_gradient_norm)
             except RuntimeError as error:  # a lack of memory is one of them
+                optimizer.zero_grad()
                 reason = str(error).strip().partition("\n")[0]
-                self.say(f"this step cannot be recorded as a CUDA graph ({reason}); going on without, slower")
-        if self.recording and not self.recording.fits(batch):
+                self.say(f"the step cannot be recorded as a CUDA graph ({reason}); going on without, slower")
+        if self.recording and not self.recording.fits(micro_batches):
             self.recording = None  # batches were halved for want of memory: this gives some back
-        if self.recording is None:
-            return self.objective(model, batch)
-        loss: Tensor = Replayed.apply(self.recording, batch, *self.recording.parameters)  # type: ignore[no-untyped-call]
-        return loss
+        if self.recording:
+            return self.recording.of(micro_batches, learning_rate)
+        # A tensor here, too: rounded alike, so that a run is the same whenever its recording begins.
+        rate = torch.full((), learning_rate, device=micro_batches[0].source.device)
+        return train_step(model, optimizer, micro_batches, rate, objective, max_gradient_norm=max_gradient_norm)
 
 
-class Replayed(torch.autograd.Function):
-    """To autograd, a function of the parameters whose gradients are known as soon as its value is."""
-
-    @staticmethod
-    def forward(ctx: Any, recording: Recording, batch: Batch, *parameters: Tensor) -> Tensor:
-        for place, tensor in zip(tensors(recording.batch), tensors(batch), strict=True):
-            place.copy_(tensor)
-        recording.replay()
-        ctx.recording = recording
-        return recording.loss.clone()  # the next replay writes over it
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        return None, None, *torch._foreach_mul(list(ctx.recording.gradients), gradient)
-
-
-def record(objective: Objective, model: nn.Module, batch: Batch) -> Recording:
+def record(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    micro_batches: Sequence[Batch],
+    objective: Objective,
+    max_gradient_norm: float,
+) -> Recording:
+    device = micro_batches[0].source.device
     torch.cuda.empty_cache()  # the recording keeps memory of its own
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    place = batch.each(torch.clone)
+    places = [batch.each(torch.clone) for batch in micro_batches]
+    rate = torch.zeros((), device=device)
     graph = torch.cuda.CUDAGraph()
     # thread_local: the thread that feeds the next batches may go on with its copies meanwhile.
-    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
-        loss = objective(model, place)
-        gradients = torch.autograd.grad(loss, parameters)
-    return Recording(place, parameters, loss.detach(), gradients, graph.replay)
+    with (
+        recordable(optimizer),
+        generator_kept(device),
+        torch.cuda.graph(graph, capture_error_mode="thread_local"),
+    ):
+        outcome = train_step(model, optimizer, places, rate, objective, max_gradient_norm=max_gradient_norm)
+    return Recording(places, rate, outcome, graph.replay)
 
 
-def tensors(batch: Batch) -> list[Tensor]:
-    return [batch.source, batch.target_in, batch.target_out, *(batch.segments or ())]
+@contextmanager
+def recordable(optimizer: torch.optim.Optimizer) -> Iterator[None]:
+    """AdamW wants to be told that its step count must stay on the device; told for good, it would warn elsewhere."""
+    for group in optimizer.param_groups:
+        group["capturable"] = True
+    try:
+        yield
+    finally:
+        for group in optimizer.param_groups:
+            group["capturable"] = False
 
 
-def shapes(batch: Batch) -> list[torch.Size]:
-    return [tensor.shape for tensor in tensors(batch)]
+@contextmanager
+def generator_kept(device: torch.device) -> Iterator[None]:
+    """A recording that fails leaves the generator waiting for its end: then it gets a fresh state, as it was before."""
+    before = torch.cuda.get_rng_state(device)
+    try:
+        yield
+    except BaseException:
+        fresh = torch.Generator(device)
+        fresh.set_state(before)
+        torch.cuda.default_generators[device.index or 0].graphsafe_set_state(fresh.graphsafe_get_state())
+        raise
+
+
+def tensors(micro_batches: Sequence[Batch]) -> list[Tensor]:
+    return [
+        tensor
+        for batch in micro_batches
+        for tensor in (batch.source, batch.target_in, batch.target_out, *(batch.segments or ()))
+    ]
+
+
+def shapes(micro_batches: Sequence[Batch]) -> list[torch.Size]:
+    return [tensor.shape for tensor in tensors(micro_batches)]

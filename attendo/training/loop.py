@@ -17,7 +17,7 @@ from attendo.training.feed import Feed, Work
 from attendo.training.log import RunLog, step_line, validation_line
 from attendo.training.objective import Objective
 from attendo.training.state import TrainingState, capture, is_finite
-from attendo.training.step import Outcome, train_step
+from attendo.training.step import Outcome, Step, train_step
 from attendo.training.stop import Stop, Stopped
 from attendo.training.validation import evaluation_mode
 from attendo.training.watch import Sample, StepRecord, ValidationRecord, Watcher
@@ -52,6 +52,7 @@ class Loop:
     log: RunLog
     watcher: Watcher
     stop: Stop
+    graphed: Step | None = None  # `train_step` as a CUDA graph, where there can be one
     unread: list[Taken] = field(default_factory=list)
     background: ThreadPoolExecutor = field(init=False)
     saving: Future[tuple[int, float]] | None = None  # the checkpoint that is being written
@@ -120,7 +121,8 @@ class Loop:
         batches = work.micro_batches
         if self.state.progress.halved:
             batches = [half for batch in batches for half in batch.halves()]
-        return train_step(
+        step = self.graphed or train_step
+        return step(
             self.state.model, self.state.optimizer, batches, rate, self.objective,
             max_gradient_norm=self.training.max_gradient_norm,
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -19,17 +20,32 @@ class Outcome:
     finite: Tensor  # both were numbers; otherwise nothing was changed
 
 
+class Step(Protocol):
+    """`train_step`, or what does the same."""
+
+    def __call__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        micro_batches: Sequence[Batch],
+        learning_rate: float,
+        objective: Objective,
+        *,
+        max_gradient_norm: float = ...,
+    ) -> Outcome: ...
+
+
 def train_step(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     micro_batches: Sequence[Batch],
-    learning_rate: float,
+    learning_rate: float | Tensor,
     objective: Objective = TeacherForcing(),  # noqa: B008 - frozen
     *,
     max_gradient_norm: float = 1.0,
 ) -> Outcome:
     """One update from the micro-batches together; the loss is the mean over all their real target tokens."""
-    num_tokens = sum(batch.num_target_tokens for batch in micro_batches)
+    num_tokens = torch.stack([batch.count_target_tokens() for batch in micro_batches]).sum()
     loss = torch.zeros((), device=micro_batches[0].source.device)
     for batch in micro_batches:
         share = objective(model, batch) / num_tokens
