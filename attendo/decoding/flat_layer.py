@@ -13,10 +13,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from attendo.decoding.packed import PackedLinear, packed
 from attendo.model.add_and_norm import PostNorm
 from attendo.model.attention import fused_attention
 from attendo.model.decoder import CachesOfLayer, DecoderLayer
 from attendo.model.feed_forward import FeedForward
+from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.norms import LayerNorm
 from attendo.model.positions import Rotation
 from attendo.model.record import AttentionRecord
@@ -47,7 +49,7 @@ class FlatDecoderLayer(DecoderLayer):
         self.train(layer.training)
         back, source, think = layer.self_attention, layer.cross_attention, cast(FeedForward, layer.feed_forward)
         self.num_heads = back.num_heads
-        self.query_key_value, self.back_output = joined(back.query, back.key, back.value), affine(back.output)
+        self.query_key_value, self.back_output = joined(back), affine(back.output)
         self.source_query, self.source_output = affine(source.query), affine(source.output)
         self.inner, self.activation, self.outer = affine(think.inner), think.activation, affine(think.outer)
         around = (layer.around_self_attention, layer.around_cross_attention, layer.around_feed_forward)
@@ -82,17 +84,27 @@ class FlatDecoderLayer(DecoderLayer):
 
 def affine(linear: nn.Linear) -> Map:
     """x Wᵀ + b, without the module around it."""
+    if isinstance(linear, PackedLinear):
+        return linear.forward
     weight, bias = linear.weight.detach(), linear.bias.detach()
     return lambda x: F.linear(x, weight, bias)
 
 
-def joined(*linears: nn.Linear) -> Map:
-    """All of them side by side in one product; their own matrices become parts of the one, so none is there twice."""
-    weight = torch.cat([linear.weight.detach().t() for linear in linears], dim=1).t()  # stored column by column
-    bias = torch.cat([linear.bias.detach() for linear in linears])
-    for linear, own in zip(linears, weight.chunk(len(linears)), strict=True):
-        linear.weight = nn.Parameter(own, requires_grad=False)
-    return lambda x: F.linear(x, weight, bias)
+def joined(attention: MultiHeadAttention) -> Map:
+    """W_Q, W_K and W_V side by side in one product; from now on they are parts of the one, so none is there twice."""
+    parts = attention.query, attention.key, attention.value
+    one = linear_of(
+        torch.cat([part.weight.detach().t() for part in parts], dim=1).t(),  # stored column by column
+        torch.cat([part.bias.detach() for part in parts]),
+    )
+    attention.query, attention.key, attention.value = map(linear_of, one.weight.chunk(3), one.bias.chunk(3))
+    return affine(packed(one))
+
+
+def linear_of(weight: Tensor, bias: Tensor) -> nn.Linear:
+    linear = nn.Linear(weight.shape[1], weight.shape[0], device="meta")  # without numbers of its own
+    linear.weight, linear.bias = (nn.Parameter(each, requires_grad=False) for each in (weight, bias))
+    return linear
 
 
 def normed(norm: LayerNorm) -> Map:

@@ -10,6 +10,7 @@ from attendo.decoding.beam import beam_search
 from attendo.decoding.flat_layer import FlatDecoderLayer
 from attendo.decoding.layout import lay_out_for_decoding
 from attendo.decoding.options import SearchOptions
+from attendo.decoding.packed import PackedLinear
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 from attendo.model.record import AttentionRecord
@@ -129,3 +130,23 @@ def test_a_model_elsewhere_is_left_alone():
         model = build_model(PAPERS)
     lay_out_for_decoding(model)
     assert type(model.decoder.layers[0]) is not FlatDecoderLayer
+
+
+def test_large_matrices_are_packed_and_say_the_same():
+    large = replace(PAPERS, d_model=512, d_ff=512, num_heads=8, encoder_layers=2)
+    model = build_model(large).eval()
+    packed = copy.deepcopy(model)
+    lay_out_for_decoding(packed)
+    kinds = {type(part) for part in packed.decoder.modules() if isinstance(part, torch.nn.Linear)}
+    assert PackedLinear in kinds
+    assert all(torch.equal(packed.state_dict()[name], value) for name, value in model.state_dict().items())
+
+    rows = sentences(12)
+    for options in (SearchOptions(beam_size=1), SearchOptions(beam_size=4, n_best=2)):
+        expected = beam_search(model, padded(rows), 8, options)
+        together = beam_search(packed, padded(rows), 8, options)
+        alone = [beam_search(packed, padded([row]), 8, options)[0] for row in rows]
+        for found in (together, alone):
+            for one, other in zip(found, expected, strict=True):
+                assert [each.ids for each in one] == [each.ids for each in other]
+                assert [each.score for each in one] == pytest.approx([each.score for each in other], abs=1e-4)
