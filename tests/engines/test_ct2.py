@@ -14,7 +14,7 @@ from attendo.bundle import read_bundle
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.engines import ct2_files
 from attendo.engines.ct2_counterpart import POSITIONS
-from attendo.engines.ct2_engine import by_bound, load_ct2_engine
+from attendo.engines.ct2_engine import batch_size, by_bound, load_ct2_engine
 from attendo.engines.engine import Request
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.errors import ConfigError, InputError
@@ -126,6 +126,26 @@ def test_a_prefix_is_said(tmp_path):
 def test_sentences_of_one_bound_go_together():
     asked = [Request((5, 2), 64), Request((5, 6, 2), 128), Request((5, 7, 2), 64)]
     assert by_bound(asked) == {64: [0, 2], 128: [1]}
+
+
+def test_threads_change_neither_answers_nor_their_order(tmp_path):
+    bundle = read_bundle(save_random(tmp_path / "model", config=DEEPER, ends=2.0))
+    one, two = (load_ct2_engine(bundle, threads, "float32") for threads in (1, 2))
+    asked = requests(50, DEEPER.vocab_size)
+    search = SearchOptions(beam_size=1, stop="early")
+    answers = one.search(asked, search)
+    assert [[h.ids for h in found] for found in two.search(asked, search)] == [[h.ids for h in f] for f in answers]
+    pairs = [(request, found[0].ids) for request, found in zip(asked, answers, strict=True)]
+    for alone, shared in zip(one.score(pairs), two.score(pairs), strict=True):
+        assert shared.ids == alone.ids
+        assert shared.log_prob == pytest.approx(alone.log_prob, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "threads", "together"), [(1, 1, 1), (50, 1, 50), (1, 2, 4), (8, 2, 4), (32, 2, 8), (33, 2, 9)]
+)
+def test_batches_are_shared_out_but_stay_batches(sentences, threads, together):
+    assert batch_size(sentences, threads) == together
 
 
 def test_a_source_beyond_the_positions_is_cut_by_the_translator_and_said_to_be(tmp_path):
