@@ -11,6 +11,8 @@ Both do the same work: score = log-probability / length; a sentence is done with
 padding and <s> are never said. The last column tells how many translations are equal to the last token. Weights are
 random, but wired to end when the target is about as long as its source (`benchmarks.ending`). Sources have log-normal
 lengths and stand in batches as they come. The two take turns, and each turn gives a ratio.
+
+From text to text, with CTranslate2: benchmarks.text.
 """
 
 import argparse
@@ -59,7 +61,9 @@ ON_GPU = Setting(("base",), 32_000, ((256, 4),), {256: 1_024}, torch.float16)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n")[0], epilog="From text to text, with CTranslate2: benchmarks.text."
+    )
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--preset", nargs="+", default=None)
     parser.add_argument("--only", nargs="+", default=None, metavar="BATCHxBEAM")

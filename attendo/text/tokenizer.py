@@ -65,10 +65,11 @@ class Tokenizer:
         found = {part: remembered.get(part) for part in set(chain.from_iterable(parts))}
         known = {part: ids for part, ids in found.items() if ids is not None}
         new = [part for part, ids in found.items() if ids is None]
-        known.update(zip(new, self._encode_parts(new), strict=True))
-        if len(remembered) + len(new) > MOST_REMEMBERED:
-            remembered.clear()
-        remembered.update((part, known[part]) for part in new if len(part) <= LONGEST_REMEMBERED)
+        if new:
+            known.update(zip(new, self._encode_parts(new), strict=True))
+            if len(remembered) + len(new) > MOST_REMEMBERED:
+                remembered.clear()
+            remembered.update((part, known[part]) for part in new if len(part) <= LONGEST_REMEMBERED)
         return [array("I", b"".join([known[part] for part in row])).tolist() for row in parts]
 
     def _encode_parts(self, parts: list[str]) -> list[bytes]:

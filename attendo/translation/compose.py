@@ -42,14 +42,13 @@ def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokeniz
     segment = line.segments[place]
     if answer is None:
         return Sentence(segment.text, segment.text, "silent")
-    shown = shortened(segment.text)
-    remarks = [f"{shown}: {remark}" for remark in answer.remarks]
+    remarks = [f"{shortened(segment.text)}: {remark}" for remark in answer.remarks]
     if not answer.texts:
         return Sentence(segment.text, segment.text, "copied", repeated=answer.repeated, remarks=tuple(remarks))
     job = line.jobs[place]
     lost = [f"the {miss.kind} {miss.text!r}" for miss in misses(job, answer, line.source_language, wish)]
     lost += [f"the term {term!r}" for term in missing_terms(job.phrases, answer.texts[0], tokenizer)]
-    remarks += [f"{shown}: missing in the translation: {', '.join(lost)}"] if lost else []
+    remarks += [f"{shortened(segment.text)}: missing in the translation: {', '.join(lost)}"] if lost else []
     best, *others = (written(one_line(text), wish) for text in answer.texts)
     return Sentence(
         segment.text, best, "translated", answer.engine, answer.hypotheses[0], tuple(others), answer.repeated,

@@ -1,6 +1,7 @@
 """Sentences through an engine: in batches of like lengths, watched for loops and runaway length, if need be again.
 
-The answer to a sentence does not depend on what else is asked for: how sentences are batched decides only the time.
+How sentences are batched decides the time, not the answers. (Where two hypotheses are equal but for rounding it may: in
+CTranslate2's 8 bits with 1 sentence of 500.)
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -45,9 +46,13 @@ class Decoder:
 
     def decode(self, jobs: Sequence[Job], options: SearchOptions) -> list[Decoded]:
         """One answer for each job. Those that run wild are tried again by the rules of guard.py."""
+        if not jobs:
+            return []
         distinct = list(dict.fromkeys(jobs))  # what is asked twice is decoded once
         answers = dict(zip(distinct, self.searched(distinct, options), strict=True))
         wild = {job: problem for job in distinct if (problem := self.problem(job, answers[job]))}
+        if not wild:
+            return [answers[job] for job in jobs]
         remarks = dict(wild)
         looped = {job for job in wild if self.goes_round(job, answers[job])}
         for attempt in BACKOFF:
@@ -72,12 +77,13 @@ class Decoder:
         bound = [job for job in jobs if job.phrases and not self.engine.says_phrases]
         free = [job for job in jobs if self.engine.says_phrases or not job.phrases]
         for engine, group in ((self.engine, free), (self.for_phrases(), bound)) if bound else ((self.engine, free),):
+            name = engine.name
             for places in batches([len(job.ids) for job in group], engine.tokens_per_batch // options.beam_size):
                 asked = [group[place] for place in places]
                 found = engine.search([self.request(job) for job in asked], options)
                 for job, hypotheses in zip(asked, found, strict=True):
                     texts = tuple(self.tokenizer.decode(hypothesis.ids) for hypothesis in hypotheses)
-                    answers[job] = Decoded(tuple(hypotheses), texts, engine.name)
+                    answers[job] = Decoded(tuple(hypotheses), texts, name)
         return [answers[job] for job in jobs]
 
     def request(self, job: Job) -> Request:

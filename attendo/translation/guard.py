@@ -6,6 +6,7 @@ who decodes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import eq
 from typing import Literal
 
@@ -59,11 +60,14 @@ def times_repeated(text: Sequence[int] | str) -> int:
 def repetitions(x: Sequence[int] | str, thresholds: Sequence[tuple[int, int]]) -> list[Loop]:
     """For each period the longest stretch in which x equals itself moved by the period, where it is long enough."""
     found: list[Loop] = []
+    said_before = len(x) - len(set(pairwise(x)))  # a loop of n places has no more pairs than its unit has places
     shortest = 1
     for longest, times in thresholds:
         for period in range(shortest, longest + 1):
             if period * times > len(x):
-                return found
+                break  # a longer unit of the next kind needs fewer rounds
+            if period * (times - 1) > said_before:  # all of a loop but its first round was said before
+                continue
             # One byte a place, 1 where x[i] == x[i + period]: the runs of ones are found at the speed of C.
             same = bytes(map(eq, x[period:], x))
             if (run := longest_run(same, period * (times - 1))) is not None:

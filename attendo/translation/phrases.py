@@ -16,6 +16,8 @@ def as_phrases(texts: Sequence[str], target_language: str, tokenizer: Tokenizer)
 
     At the beginning of a sentence it is taken away again, with all white space at its edges.
     """
+    if not texts:
+        return ()
     spaced = base_language(target_language) not in WITHOUT_SPACES
     wanted = [f" {text}" if spaced and LETTER_OF_A_WORD.match(text) else text for text in texts]
     return tuple(dict.fromkeys(tuple(ids) for text in wanted if (ids := tokenizer.encode(text))))

@@ -28,6 +28,8 @@ class Converted:
 
 def is_traditional(text: str) -> bool:
     """Whether some of the characters are traditional only; rare names are, so one of twenty must be, or two."""
+    if traditional_only().isdisjoint(text):
+        return False
     han = HAN.findall(text)
     if len(KANA.findall(text)) * 5 >= len(han):  # Japanese, or no Han at all
         return False

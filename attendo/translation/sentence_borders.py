@@ -12,6 +12,7 @@ from attendo.translation.abbreviations import Abbreviations, abbreviations
 WIDE_ENDS = "。！？｡"
 # Arabic, Urdu, Indic, Burmese, Khmer, Ethiopic, Armenian, Tibetan: these have no other use.
 OTHER_ENDS = "؟۔।॥။។።։༎"
+SURE_ENDS = frozenset(WIDE_ENDS + OTHER_ENDS)
 ELLIPSES = "…⋯"
 ENDS = re.compile(f"[.!?．‼⁇⁈⁉{WIDE_ENDS}{OTHER_ENDS}{ELLIPSES}]+")
 DOTS_ALONE = re.compile(f"[.{ELLIPSES}]+")
@@ -45,6 +46,8 @@ def borders(line: str, language: str) -> list[int]:
     start, counted, quotes = 0, 0, 0
     for ends in ENDS.finditer(line):
         first, last = ends.span()
+        if last == len(line):  # behind the last sign no sentence begins
+            break
         if is_wide_end(line, first, ends.group()):
             after = closing(CLOSES_WIDE, line, last)
             quotes += line.count('"', counted, after)
@@ -73,7 +76,7 @@ def is_wide(character: str) -> bool:
 
 
 def is_wide_end(line: str, first: int, run: str) -> bool:
-    if any(sign in run for sign in WIDE_ENDS + OTHER_ENDS):
+    if not SURE_ENDS.isdisjoint(run):
         return True
     return run.strip(ELLIPSES) == "" and first > 0 and is_wide(line[first - 1])
 

@@ -15,7 +15,7 @@ from attendo.translation.cuts import LONGEST, cuts, inside_a_word
 from attendo.translation.sentence_borders import borders
 from attendo.translation.spaces import LINE_BREAKS, edges, has_words, one_line
 
-LINE = re.compile(f"[^{LINE_BREAKS}]*[{LINE_BREAKS}]*")
+LINE = re.compile(f"[^{LINE_BREAKS}]+[{LINE_BREAKS}]*|[{LINE_BREAKS}]+")
 # Line breaks and tabs are the text's structure and stay as they are; other white space follows the target language.
 STRUCTURE = re.compile(f"[{LINE_BREAKS}\t]")
 WITHOUT_SPACES = ("zh", "yue", "ja")
@@ -45,7 +45,7 @@ def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
     places: list[tuple[int, bool]] = []  # where a segment begins, and whether by a cut
     for match in LINE.finditer(text):
         line, begin = match.group(), match.start()
-        starts = [0, *borders(line, language), len(line)] if line else []
+        starts = [0, *borders(line, language), len(line)]
         for first, last in pairwise(starts):
             places.append((begin + first, False))
             # White space at the end needs no cutting: it goes between the segments.

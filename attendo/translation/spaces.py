@@ -17,6 +17,7 @@ SPACES = (
 CONTROLS = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0)]))
 # Zero-width space, marks of direction, word joiner, byte order mark. Not U+200C and U+200D: words are spelt with them.
 UNSEEN = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+# Of all these `str.isprintable` allows the plain space alone: a quick look that spares most texts the rest.
 EDGE = "".join(dict.fromkeys(SPACES + CONTROLS + UNSEEN))
 
 WORD = re.compile(r"[^\W_]")
@@ -46,17 +47,21 @@ def repair(text: str) -> tuple[str, int]:
 
     One character takes the place of one, so no count and no position changes.
     """
-    return BROKEN.subn(REPLACEMENT, text)
+    return (text, 0) if text.isprintable() else BROKEN.subn(REPLACEMENT, text)
 
 
 def for_model(text: str) -> str:
     """What the model is shown: no controls, and each run of white space is one space, as in what it learnt from."""
-    return HIDDEN_OR_SPACE.sub(one_space, text).strip(" ")
+    if not text.isprintable() or "  " in text:
+        text = HIDDEN_OR_SPACE.sub(one_space, text)
+    return text.strip(" ")
 
 
 def one_line(translation: str) -> str:
     """A model's answer without line breaks, controls or spaces around it: where lines end is for the source to say."""
-    return edges(CONTROL.sub("", BREAKS.sub(" ", translation)))[1]
+    if not translation.isprintable():
+        translation = CONTROL.sub("", BREAKS.sub(" ", translation))
+    return translation.strip(EDGE)
 
 
 def one_space(run: re.Match[str]) -> str:

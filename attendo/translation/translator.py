@@ -64,14 +64,15 @@ class Translator:
         """
         started = time.perf_counter()
         wish = wish_for(self.bundle.directions, to, from_, options, glossary, keep)
-        lines = [self.preparer.prepared(one, wish) for one in ([text] if isinstance(text, str) else text)]
+        preparer, engine = self.preparer, self.engine.name
+        lines = [preparer.prepared(one, wish) for one in ([text] if isinstance(text, str) else text)]
         places = [(number, place) for number, line in enumerate(lines) for place in line.jobs]
         found: list[dict[int, Decoded]] = [{} for _ in lines]
         for (number, place), answer in zip(places, self.decoded(lines, places, wish), strict=True):
             found[number][place] = answer
         seconds = time.perf_counter() - started
         answers = [
-            compose(line, of_line, wish, self.tokenizer, self.engine.name, seconds)
+            compose(line, of_line, wish, self.tokenizer, engine, seconds)
             for line, of_line in zip(lines, found, strict=True)
         ]
         return answers[0] if isinstance(text, str) else answers

@@ -92,6 +92,11 @@ def test_no_loop_without_repetition(ids):
     assert find_loop(ids) is None
 
 
+def test_a_text_too_short_for_a_loop_of_three_letters_may_hold_one_of_four():
+    """Eight rounds of three are 24 letters, five of four only 20."""
+    assert find_loop("abcd" * 5 + "ef") == Loop(0, 4, 5)
+
+
 def test_the_length_bound():
     """3 or 6 a token and 32, rounded up to a multiple of 64."""
     assert length_bound(0) == 64

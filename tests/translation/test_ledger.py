@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from attendo.translation.ledger import Ledger, answered, received, returned, total
 from attendo.translation.sentences import join, split
-from attendo.translation.spaces import for_model, has_words, one_line, repair
+from attendo.translation.spaces import EDGE, for_model, has_words, one_line, repair
 
 NOTHING = ["", " ", "\u00a0", "\u3000", "\u200b", "\t \t", "\x01\x02", "\0", "\ufeff", "\u2028", "\u202e"]
 NOTHING += ["...", "。！？", "! ?", "—", "😀"]
@@ -102,6 +102,12 @@ def test_what_the_model_is_shown_and_says():
     assert for_model("a\x01b \t\u00a0 c\u200bd ") == "ab cd"
     assert for_model("می\u200cخواهم") == "می\u200cخواهم"
     assert one_line(" a\n\nb\u2028c\r\n") == "a b c"
+
+
+def test_what_is_printable_has_nothing_to_set_aside_but_plain_spaces():
+    """The quick look of spaces.py relies on it."""
+    assert [character for character in EDGE if character.isprintable()] == [" "]
+    assert not any(chr(code).isprintable() for code in (0, *range(0xD800, 0xE000)))
 
 
 def test_the_table_of_the_report():
