@@ -131,6 +131,8 @@ def tried(experiment: Experiment, seed: int, out: Path, search: Sequence[str]) -
     for to, file in experiment.judged_on:
         said = out / f"{experiment.name}-{seed}.{to}.txt"
         scores = evaluated(folder / "model", to, file, search, said)
+        if scores is None:
+            continue
         published, bleu = scores["tokenised_lowercased_bleu"], scores["bleu"]
         results.append(
             Result(
@@ -149,14 +151,15 @@ def best_validation(folder: Path) -> tuple[int, float]:
     return step, bleu
 
 
-def evaluated(model: Path, to: str, file: str, search: Sequence[str], said: Path) -> dict[str, Any]:
+def evaluated(model: Path, to: str, file: str, search: Sequence[str], said: Path) -> dict[str, Any] | None:
     command = [
         *ATTENDO, "evaluate", "--model", str(model), "--to", to, str(data_folder() / file), "--published", "--json",
         "--write-translations", str(said), *search,
     ]  # fmt: skip
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     if answer.returncode:
-        raise RuntimeError(f"{' '.join(command)}: {answer.stderr}")
+        print(f"{model}: {answer.stderr.strip()}", file=sys.stderr, flush=True)
+        return None
     scores: dict[str, Any] = json.loads(answer.stdout)[0]
     return scores
 
