@@ -24,7 +24,8 @@ RECIPES = sorted(FOLDER.glob("*.toml"))
 def files_of(table):
     data = table["data"]
     named = [corpus.get(name) for corpus in data["corpora"] for name in ("file", "source", "target")]
-    return [name for name in [*named, data.get("validation")] if name]
+    validation = data.get("validation", [])
+    return [name for name in [*named, *([validation] if isinstance(validation, str) else validation)] if name]
 
 
 @pytest.fixture(params=RECIPES, ids=lambda path: path.stem)
