@@ -19,7 +19,7 @@ MORE_THAN_SOURCE = (1.25, 2)
 # Of 13,048 translations by people (Chinese, German, English; a vocabulary of 8,000 pieces; the source with tag and
 # </s>) none is longer than 2 * source + 20. In characters 3 * source + 24 would cut 6 % of those from Chinese to
 # English, and 6 * source + 32 one of 3,759.
-PER_PIECE, PER_CHARACTER, SPARE_TOKENS, ROUNDED_TO = 3, 6, 32, 64
+PER_PIECE, PER_CHARACTER, SPARE_TOKENS, ROUNDED_TO = 3, 6, 32, 128
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def longest_run(same: bytes, at_least: int) -> tuple[int, int] | None:
 
 
 def length_bound(source_tokens: int, per_token: int = PER_PIECE) -> int:
-    """The most tokens a translation may have: per_token * source + 32, rounded up to a multiple of 64.
+    """The most tokens a translation may have: per_token * source + 32, rounded up to a multiple of 128.
 
     Where tokens are characters: PER_CHARACTER. Rounded, because only sentences of one bound can be decoded together by
     an engine that takes one for all.

@@ -98,12 +98,12 @@ def test_a_text_too_short_for_a_loop_of_three_letters_may_hold_one_of_four():
 
 
 def test_the_length_bound():
-    """3 or 6 a token and 32, rounded up to a multiple of 64."""
-    assert length_bound(0) == 64
-    assert length_bound(10) == 64
-    assert length_bound(11) == 128
-    assert length_bound(10, PER_CHARACTER) == 128
-    assert all(length_bound(n) >= 3 * n + 32 > length_bound(n) - 64 for n in range(200))
+    """3 or 6 a token and 32, rounded up to a multiple of 128."""
+    assert length_bound(0) == 128
+    assert length_bound(32) == 128
+    assert length_bound(33) == 256
+    assert length_bound(32, PER_CHARACTER) == 256
+    assert all(length_bound(n) >= 3 * n + 32 > length_bound(n) - 128 for n in range(200))
 
 
 def test_backing_off_ends_with_a_copy():
