@@ -14,6 +14,7 @@ from attendo.cli import (
     evaluate,
     export,
     inspect,
+    lab,
     score,
     tokenizer,
     train,
@@ -44,6 +45,7 @@ app.command("compare")(compare.compare)
 app.command("inspect")(inspect.inspect)
 app.command("export")(export.export)
 app.add_typer(tokenizer.app, name="tokenizer")
+app.add_typer(lab.app, name="lab")
 
 
 def show_version(wanted: bool) -> None:

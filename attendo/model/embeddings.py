@@ -47,6 +47,11 @@ def build_output(embedding: TokenEmbedding, *, tied: bool, bias: bool = False) -
     return output
 
 
+def is_batched(tokens: Tensor) -> bool:
+    """Whether torch.vmap runs over them."""
+    return bool(torch._C._functorch.is_batchedtensor(tokens))
+
+
 def check_same_batch(source: Tensor, target_in: Tensor) -> None:
     """One source for each target; a batch of 1 would otherwise be taken for all of them."""
     if len(source) != len(target_in):
@@ -57,13 +62,14 @@ def check_tokens(tokens: Tensor, vocab_size: int) -> None:
     """Ids are whole numbers below the vocabulary's size.
 
     The range is read on the CPU only: reading it from a GPU would make the host wait for every batch, and a compiled
-    graph cannot read it at all. There, a wrong id is an error of the device, without words.
+    graph cannot read it at all, nor can models that torch.vmap runs side by side. There, a wrong id is an error of the
+    device, without words.
     """
     if tokens.dim() != 2 or tokens.is_floating_point() or tokens.dtype == torch.bool:
         raise InputError(
             f"expected token ids as whole numbers [batch, length], got {tokens.dtype} {list(tokens.shape)}"
         )
-    if tokens.device.type != "cpu" or tokens.numel() == 0 or torch.compiler.is_compiling():
+    if tokens.device.type != "cpu" or tokens.numel() == 0 or torch.compiler.is_compiling() or is_batched(tokens):
         return
     lowest, highest = (int(edge) for edge in tokens.aminmax())
     if lowest < 0 or highest >= vocab_size:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 from matplotlib import font_manager
 from matplotlib.font_manager import FontProperties
@@ -19,12 +21,23 @@ SAMPLE = "的"
 @cache
 def families() -> tuple[str, ...]:
     """For matplotlib's font.family: a character is taken from the first that has it."""
+    if carried := carried_font():
+        font_manager.fontManager.addfont(carried)
     installed = sorted({font.name for font in font_manager.fontManager.ttflist})
     for beginning in CHINESE:
         for name in installed:
             if name.startswith(beginning) and ord(SAMPLE) in characters(name):
                 return (LATIN, name)
     return (LATIN,)
+
+
+def carried_font() -> Path | None:
+    """Noto Sans SC, which the package zhplot brings along: a machine for computing seldom has Chinese letters."""
+    package = find_spec("zhplot")
+    if package is None or package.origin is None:
+        return None
+    font = Path(package.origin).parent / "fonts" / "NotoSansSC-Regular.ttf"
+    return font if font.is_file() else None
 
 
 @cache

@@ -1,0 +1,95 @@
+"""attendo lab: the claims of the notes, run."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from attendo.errors import UsageError
+
+if TYPE_CHECKING:
+    from attendo.lab.claim import Experiment
+    from attendo.lab.run import Outcome
+
+app = typer.Typer(help="Every claim of the lecture notes, put to the test.", no_args_is_help=True)
+LANGUAGES = ("en", "zh")
+
+
+@app.command("list")
+def list_claims(
+    language: Annotated[str, typer.Option("--lang", help="en or zh.")] = "en",
+) -> None:
+    """The claims, by number."""
+    from attendo.lab.claims import EXPERIMENTS
+    from attendo.lab.texts import read_text
+
+    for experiment in EXPERIMENTS.values():
+        typer.echo(f"{experiment.id:4} {read_text(experiment, known(language)).claim}")
+
+
+@app.command("run")
+def run(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Such as L1 L18.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Small enough for a laptop; this is the default.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Larger, with more seeds.")] = False,
+    language: Annotated[str, typer.Option("--lang", help="en or zh.")] = "en",
+    as_json: Annotated[bool, typer.Option("--json", help="A list with an object for each claim.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write the report there.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The first; others follow it.")] = 1,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Experiments at a time.")] = 2,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what the cache has.")] = False,
+) -> None:
+    """Run experiments, and give each claim its verdict."""
+    if quick and full:
+        raise UsageError("--quick and --full exclude each other")
+    if everything == bool(ids):
+        raise UsageError("name claims, such as L1 L18, or say --all")
+    from attendo.lab.claims import EXPERIMENTS
+    from attendo.lab.report import write_report
+    from attendo.lab.run import run_all
+    from attendo.view.lab_progress import shown_on_stderr
+
+    wanted = list(EXPERIMENTS.values()) if everything else [chosen(EXPERIMENTS, name) for name in ids or []]
+    with shown_on_stderr(len(wanted)) as told:
+        outcomes = run_all(wanted, "full" if full else "quick", workers, told, seed, fresh)
+    if out:
+        write_report(out, outcomes)
+        typer.echo(f"wrote {out}", err=True)
+    tables = [table(outcome, known(language)) for outcome in outcomes]
+    if as_json:
+        typer.echo(json.dumps(tables, ensure_ascii=False, indent=2).encode())
+        return
+    for one in tables:
+        typer.echo(f"{one['id']}  {one['claim']}\n    {one['verdict']}\n    {one['why']}\n".encode())
+
+
+def known(language: str) -> Any:
+    if language not in LANGUAGES:
+        raise UsageError(f"--lang is '{language}': expected en or zh")
+    return language
+
+
+def chosen(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
+    if name.upper() not in experiments:
+        raise UsageError(f"there is no claim '{name}' in the lab; attendo lab list shows them")
+    return experiments[name.upper()]
+
+
+def table(outcome: "Outcome", language: Any) -> dict[str, Any]:
+    from attendo.lab.report import why
+    from attendo.lab.run import numbers_table
+    from attendo.lab.texts import read_text
+
+    text = read_text(outcome.experiment, language)
+    return {
+        "id": outcome.experiment.id,
+        "claim": text.claim,
+        "source": outcome.experiment.source,
+        "verdict": outcome.verdict,
+        "why": why(outcome, text),
+        "numbers": numbers_table(outcome.runs),
+        "seeds": list(outcome.seeds),
+        "seconds": outcome.seconds,
+    }

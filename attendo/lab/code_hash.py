@@ -1,0 +1,55 @@
+"""Which code an experiment depends on, as one hash: a result is kept as long as it stays the same."""
+
+import ast
+import hashlib
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+
+def code_hash(module: str) -> str:
+    """Of the sources of a module and of all modules of this project that it imports, and these import, and so on."""
+    digest = hashlib.sha256()
+    for name in sorted(reached(module)):
+        digest.update(f"{name}\n".encode())
+        digest.update(source_of(name).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def reached(module: str) -> set[str]:
+    found: set[str] = set()
+    ahead = [module]
+    while ahead:
+        name = ahead.pop()
+        if name not in found:
+            found.add(name)
+            ahead.extend(imports(name))
+    return found
+
+
+@cache
+def imports(module: str) -> tuple[str, ...]:
+    """Modules of this project that the file names, at its top or inside a function."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(source_of(module).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            # from attendo.model import masks: a module; from attendo.model.masks import causal: a name in one.
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return tuple(name for name in names if name.startswith("attendo.") and is_module(name))
+
+
+def is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # its parent is a module, not a package: so it is a name in that
+        return False
+
+
+@cache
+def source_of(module: str) -> Path:
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(module)
+    return Path(spec.origin)

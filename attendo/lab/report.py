@@ -1,0 +1,142 @@
+"""The lab's report: a page a claim and a front page with all verdicts, in English and in Chinese, as Markdown."""
+
+import inspect
+import io
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+from attendo.durable import write_file
+from attendo.lab.chart import style
+from attendo.lab.claim import Say, Verdict
+from attendo.lab.run import Outcome
+from attendo.lab.statistics import interval
+from attendo.lab.texts import Language, Text, filled, read_text
+
+VERDICTS: dict[Verdict, tuple[str, str, str]] = {  # sign, English, Chinese
+    "holds": ("✔", "holds", "成立"),
+    "holds only if": ("◐", "holds only if …", "有条件成立"),
+    "does not hold": ("✘", "does not hold", "不成立"),
+    "undecided": ("?", "undecided", "尚无定论"),
+}
+SIZES = {
+    "small": ("far too small: a test of the lab itself", "规模太小，仅用于测试实验程序本身"),
+    "quick": ("quick", "快速"),
+    "full": ("full", "完整"),
+}
+
+
+def in_language(language: Language) -> Say:
+    return lambda english, chinese: chinese if language == "zh" else english
+
+
+def why(outcome: Outcome, text: Text) -> str:
+    """The paragraph of the verdict, with the numbers it stands on."""
+    return filled(text.why[outcome.verdict], outcome.runs)
+
+
+def write_report(folder: Path, outcomes: Sequence[Outcome]) -> None:
+    for language in get_args(Language):
+        say = in_language(language)
+        (folder / language).mkdir(parents=True, exist_ok=True)
+        (folder / "figures").mkdir(exist_ok=True)
+        for outcome in outcomes:
+            name = outcome.experiment.id
+            write_file(folder / "figures" / f"{name}.{language}.png", picture(outcome, say))
+            text = page(outcome, read_text(outcome.experiment, language), language)
+            write_file(folder / language / f"{name}.md", text.encode())
+        write_file(folder / language / "README.md", front(outcomes, language).encode())
+
+
+def picture(outcome: Outcome, say: Say) -> bytes:
+    with style():
+        figure = outcome.experiment.draw(outcome.runs, say)
+        kept = io.BytesIO()
+        figure.savefig(kept, format="png", metadata={"Software": None})  # the same picture is the same file
+    return kept.getvalue()
+
+
+def page(outcome: Outcome, text: Text, language: Language) -> str:
+    say = in_language(language)
+    experiment = outcome.experiment
+    sign, *verdict = VERDICTS[outcome.verdict]
+    where = "attendo/" + "/".join(experiment.module.split(".")[1:]) + ".py"
+    parts = [
+        f"# {experiment.id} · {text.claim}",
+        f"**{sign} {say(*verdict)}** · {say('notes', '出处：')} {experiment.source} · "
+        f"[{say('all claims', '全部论断')}](README.md)",
+        filled(text.method, outcome.runs),
+        f"```python\n{lines_that_matter(outcome)}```",
+        f"![{experiment.id}](../figures/{experiment.id}.{language}.png)",
+        f"*{filled(text.picture, outcome.runs)}*",
+        f"## {say('What came out', '结果')}",
+        numbers(outcome, say),
+        f"## {say('Why', '为什么')}",
+        why(outcome, text),
+        say(
+            f"Seeds {seeds(outcome)}, {SIZES[outcome.size][0]}, {outcome.seconds:.1f} s, code `{outcome.code}`. "
+            f"The whole experiment: [{where}](../../../{where}).",
+            f"随机种子 {seeds(outcome)}，{SIZES[outcome.size][1]}规模，用时 {outcome.seconds:.1f} 秒，"
+            f"代码 `{outcome.code}`。完整实验：[{where}](../../../{where})。",
+        ),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def lines_that_matter(outcome: Outcome) -> str:
+    measure = outcome.experiment.measure
+    return textwrap.dedent(inspect.getsource(getattr(measure, "__wrapped__", measure)))
+
+
+def numbers(outcome: Outcome, say: Say) -> str:
+    """One row a number; a curve is shown by its ends."""
+    several = len(outcome.runs) > 1
+    more = f" {say('95 % interval', '95% 区间')} |" if several else ""
+    rows = [f"| {say('number', '量')} | {say('mean', '均值')} |{more}", "|---|---:|" + ("---:|" if several else "")]
+    for name, first in outcome.runs[0].items():
+        values = [run[name] for run in outcome.runs]
+        if isinstance(first, int | float):
+            around = interval([float(value) for value in values if isinstance(value, int | float)])
+            spread = f" {around.low:.6g} … {around.high:.6g} |" if several else ""
+            rows.append(f"| `{name}` | {around.mean:.8g} |{spread}")
+        else:
+            ends = f"{first[0]:.4g} … {first[-1]:.4g}" if len(first) else "–"
+            rows.append(f"| `{name}` ({len(first)}) | {ends} |" + (" |" if several else ""))
+    return "\n".join(rows)
+
+
+def seeds(outcome: Outcome) -> str:
+    first, last = outcome.seeds[0], outcome.seeds[-1]
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def front(outcomes: Sequence[Outcome], language: Language) -> str:
+    say = in_language(language)
+    counts = {verdict: sum(outcome.verdict == verdict for outcome in outcomes) for verdict in VERDICTS}
+    total = ", ".join(f"{sign} {say(*words)} {counts[verdict]}" for verdict, (sign, *words) in VERDICTS.items())
+    rows = [
+        f"| [{outcome.experiment.id}]({outcome.experiment.id}.md) | {read_text(outcome.experiment, language).claim} "
+        f"| {VERDICTS[outcome.verdict][0]} {say(*VERDICTS[outcome.verdict][1:])} |"
+        for outcome in outcomes
+    ]
+    title = say("The lab: what lectures say of the Transformer, run", "实验室：把讲义里关于 Transformer 的说法跑一遍")
+    return "\n".join(
+        [
+            f"# {title}",
+            "",
+            say(
+                "Each claim has an experiment, a rule written before the numbers were known, and a verdict that the "
+                "rule gives. `make lab` makes these pages; nothing here is edited by hand. [中文](../zh/README.md)",
+                "每条论断对应一个实验和一条事先写好的判定规则，结论由规则给出。"
+                "本目录由 `make lab` 生成，从不手工修改。[English](../en/README.md)",
+            ),
+            "",
+            total,
+            "",
+            f"| | {say('claim', '论断')} | {say('verdict', '结论')} |",
+            "|---|---|---|",
+            *rows,
+            "",
+        ]
+    )

@@ -1,0 +1,82 @@
+"""Many small models trained in one pass: those of all seeds, each on data of its own.
+
+A model of a few thousand weights keeps a processor busy with starting operations rather than with arithmetic. Here the
+weights of k models lie in one tensor [k, ...] and every operation is started once for all of them (torch.func). What
+each model learns is what it would learn alone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, stack_module_state
+from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from attendo.data.batch import Batch
+from attendo.special_tokens import SPECIAL
+from attendo.training.schedule import cosine_learning_rate
+
+Draw = Callable[[int, torch.Generator], Batch]  # number of pairs, chance -> a batch of one shape
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What both sides of a comparison get."""
+
+    steps: int
+    pairs: int  # a step, for each model
+    learning_rate: float  # the peak of a cosine with a tenth of warmup
+
+
+def train_together(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int], budget: Budget) -> Tensor:
+    """Trains the models where they are; returns the losses [steps, models]. The seed of each draws its data."""
+    chances = [torch.Generator().manual_seed(seed) for seed in seeds]
+    weights, buffers = stack_module_state(list(models))
+    optimizer = torch.optim.AdamW(weights.values(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0)
+    pattern = models[0]
+
+    def loss_of(own: dict[str, Tensor], fixed: dict[str, Tensor], source: Tensor, fed: Tensor, said: Tensor) -> Tensor:
+        logits = functional_call(pattern, (own, fixed), (source, fed))
+        return F.cross_entropy(logits.flatten(0, 1), said.flatten(), ignore_index=SPECIAL.pad)
+
+    of_all = torch.vmap(loss_of, randomness="different")
+    losses = []
+    for step in range(1, budget.steps + 1):
+        batches = [draw(budget.pairs, chance) for chance in chances]
+        source, fed, said = (
+            torch.stack([getattr(batch, side) for batch in batches]) for side in ("source", "target_in", "target_out")
+        )
+        with sdpa_kernel(SDPBackend.MATH):  # the fused one would run model after model
+            each = of_all(weights, buffers, source, fed, said)  # [models]
+        each.sum().backward()  # no model's loss depends on another's weights
+        clip_each(list(weights.values()))
+        for group in optimizer.param_groups:
+            group["lr"] = cosine_learning_rate(step, budget.learning_rate, max(1, budget.steps // 10), budget.steps)
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(each.detach())
+    with torch.no_grad():
+        for place, model in enumerate(models):
+            for name, weight in model.named_parameters():
+                weight.copy_(weights[name][place])
+    return torch.stack(losses)
+
+
+def clip_each(weights: Sequence[Tensor], longest: float = 1.0) -> None:
+    """The gradient of every model has a length of its own, [models]."""
+    gradients = [weight.grad for weight in weights if weight.grad is not None]
+    lengths = torch.stack([gradient.flatten(1).norm(dim=1) for gradient in gradients]).norm(dim=0)
+    shorter = (longest / (lengths + 1e-6)).clamp(max=1.0)
+    for gradient in gradients:
+        gradient.mul_(shorter.view(-1, *[1] * (gradient.dim() - 1)))
+
+
+@torch.no_grad()
+def accuracy(model: nn.Module, batch: Batch) -> float:
+    """The share of target tokens that are the likeliest ones, fed the right ones before them."""
+    model.eval()
+    said = model(batch.source, batch.target_in).argmax(-1)
+    real = batch.target_out != SPECIAL.pad
+    return float((said == batch.target_out)[real].float().mean())

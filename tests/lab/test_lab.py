@@ -1,0 +1,114 @@
+"""The frame of the lab: texts, cache, verdicts, pages; and for every claim that its rule can give both answers."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from attendo.cli.main import run
+from attendo.lab.claim import Verdict
+from attendo.lab.claims import EXPERIMENTS
+from attendo.lab.code_hash import code_hash, reached
+from attendo.lab.report import picture, write_report
+from attendo.lab.run import run_experiment
+from attendo.lab.statistics import difference, interval
+from attendo.lab.texts import PLACE, filled, read_text
+
+every_claim = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
+
+
+@every_claim
+def test_texts_are_whole_and_name_numbers_that_are_there(experiment):
+    runs = run_experiment(experiment, "small").runs
+    texts = [read_text(experiment, language) for language in ("en", "zh")]
+    assert texts[0].why.keys() == texts[1].why.keys()
+    for text in texts:
+        for part in (text.method, text.picture, *text.why.values()):
+            assert not PLACE.search(filled(part, runs))
+    assert any("\u4e00" <= letter <= "\u9fff" for letter in texts[1].method)
+    assert not any("\u4e00" <= letter <= "\u9fff" for letter in texts[0].picture)
+
+
+@every_claim
+def test_it_has_a_verdict_with_a_reason_and_a_picture(experiment):
+    outcome = run_experiment(experiment, "small")
+    assert outcome.verdict in get_args(Verdict)
+    assert outcome.verdict in read_text(experiment, "en").why
+    assert picture(outcome, lambda english, chinese: english).startswith(b"\x89PNG")
+
+
+@every_claim
+def test_files_are_short_and_in_the_order_of_the_notes(experiment):
+    path = Path(__file__).parent.parent.parent.joinpath(*experiment.module.split(".")).with_suffix(".py")
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 120
+    assert path.read_text(encoding="utf-8").startswith(f'"""{experiment.id}:')
+
+
+def test_claims_stand_in_order():
+    numbers = [int(name[1:]) for name in EXPERIMENTS]
+    assert numbers == sorted(numbers)
+
+
+def test_intervals():
+    assert interval([2.0]).half == 0
+    around = interval([1.0, 2.0, 3.0])
+    assert (around.mean, around.half) == (2.0, pytest.approx(4.303 / 3**0.5, rel=1e-3))
+    assert difference([2.0, 3.0], [1.0, 2.0]).mean == pytest.approx(1.0)
+    assert difference([2.0, 3.0], [1.0, 2.0]).half == pytest.approx(0.0)
+
+
+def test_what_was_measured_is_kept_as_long_as_the_code_is_the_same(monkeypatch):
+    calls = []
+    first = EXPERIMENTS["L1"]
+
+    def measure(seeds, size):
+        calls.append(seeds)
+        return first.measure(seeds, size)
+
+    measure.__module__ = first.module
+    counted = replace(first, measure=measure)
+    assert run_experiment(counted, "small").runs == run_experiment(counted, "small").runs
+    assert len(calls) == 1
+    run_experiment(counted, "small", fresh=True)
+    monkeypatch.setattr("attendo.lab.run.code_hash", lambda module: "another")
+    run_experiment(counted, "small")
+    assert len(calls) == 3
+
+
+def test_the_hash_reaches_what_an_experiment_uses():
+    names = reached(EXPERIMENTS["L1"].module)
+    assert {"attendo.lab.claim", "attendo.lab.chart", "attendo.view.fonts"} <= names
+    assert len(code_hash(EXPERIMENTS["L1"].module)) == 16
+    assert code_hash("attendo.lab.claim") != code_hash("attendo.lab.chart")
+
+
+def test_the_report_has_a_page_for_each_claim_in_both_languages(tmp_path):
+    outcomes = [run_experiment(EXPERIMENTS[name], "small") for name in ("L1", "L38")]
+    write_report(tmp_path, outcomes)
+    for language in ("en", "zh"):
+        front = (tmp_path / language / "README.md").read_text(encoding="utf-8")
+        assert "[L1](L1.md)" in front
+        page = (tmp_path / language / "L1.md").read_text(encoding="utf-8")
+        assert "def measure" in page
+        assert f"../figures/L1.{language}.png" in page
+        assert (tmp_path / "figures" / f"L1.{language}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_command(capsys):
+    assert run(["lab", "run", "L38", "--json"], debug=False) == 0
+    (one,) = json.loads(capsys.readouterr().out)
+    assert one.keys() == {"id", "claim", "source", "verdict", "why", "numbers", "seeds", "seconds"}
+    assert (one["id"], one["verdict"], one["seeds"]) == ("L38", "holds", [1])
+    assert one["numbers"]["y1"] == [pytest.approx(0.8788782427321509, abs=1e-15)]
+    assert run(["lab", "list", "--lang", "zh"], debug=False) == 0
+    assert "L38" in capsys.readouterr().out
+    assert run(["lab", "run", "L99"], debug=False) == 2
+    assert run(["lab", "run"], debug=False) == 2
+    assert run(["lab", "run", "L1", "--quick", "--full"], debug=False) == 2

@@ -1,0 +1,52 @@
+"""Models trained in one pass learn what each would learn alone."""
+
+import pytest
+import torch
+
+from attendo.lab.toy_tasks import reversal
+from attendo.lab.toy_training import Budget, accuracy, clip_each, train_together
+from attendo.model.build import build_model
+from attendo.model.config import TransformerConfig
+
+CONFIG = TransformerConfig(
+    vocab_size=12, d_model=16, d_ff=32, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0.0
+)
+BUDGET = Budget(steps=12, pairs=8, learning_rate=3e-3)
+
+
+def models(seeds):
+    made = []
+    for seed in seeds:
+        torch.manual_seed(seed)
+        made.append(build_model(CONFIG).double().train())
+    return made
+
+
+def draw(pairs, chance):
+    return reversal(pairs, range(4, 5), 8, chance)
+
+
+def test_together_is_alone():
+    together, alone = models([1, 2, 3]), models([2])
+    losses = train_together(together, draw, [1, 2, 3], BUDGET)
+    own = train_together(alone, draw, [2], BUDGET)
+    torch.testing.assert_close(losses[:, 1], own[:, 0], rtol=1e-9, atol=1e-9)
+    for name, weight in alone[0].named_parameters():
+        torch.testing.assert_close(dict(together[1].named_parameters())[name], weight, rtol=1e-6, atol=1e-9)
+
+
+def test_they_learn():
+    (model,) = models([1])
+    losses = train_together([model], draw, [1], Budget(steps=250, pairs=32, learning_rate=5e-3))
+    assert losses[-1] < losses[0] / 3
+    assert accuracy(model, draw(50, torch.Generator().manual_seed(99))) > 0.7
+
+
+def test_each_gradient_is_clipped_by_its_own_length():
+    weights = [torch.zeros(2, 3), torch.zeros(2, 1)]
+    weights[0].grad = torch.tensor([[3.0, 0.0, 0.0], [0.1, 0.0, 0.0]])
+    weights[1].grad = torch.tensor([[4.0], [0.0]])
+    clip_each(weights, longest=1.0)
+    assert weights[0].grad[0, 0].item() == pytest.approx(0.6, rel=1e-5)
+    assert weights[1].grad[0, 0].item() == pytest.approx(0.8, rel=1e-5)
+    assert weights[0].grad[1, 0].item() == pytest.approx(0.1)
