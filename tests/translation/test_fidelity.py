@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from attendo.translation.fidelity import Miss, missing
 from attendo.translation.number_words import values_in_words
 from attendo.translation.numbers import readings_of
-from tests.translation.growth import exponent
+from tests.reference.growth import exponent
 from tests.translation.real_pairs import pairs
 
 KEPT = [

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attendo.translation.guard import BACKOFF, PER_CHARACTER, Loop, find_loop, length_bound, times_repeated
-from tests.translation.growth import exponent
+from tests.reference.growth import exponent
 from tests.translation.real_pairs import pairs
 
 # A source, and a translation that runs wild as others' models did.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from attendo.translation.cuts import cuts
 from attendo.translation.sentences import Segment, join, restore, split
 from attendo.translation.spaces import LINE_BREAKS, edges
-from tests.translation.growth import exponent
+from tests.reference.growth import exponent
 
 LANGUAGES = ["zh", "en", "de", "fr", "cs", "ja", "ar"]
 BREAKS = ["\r\n", "\u2028", "\x85", "\u00a0", "\u3000", "\u200b", "\ufeff", "\ud800", "\0", "\u202e", "\u0301"]
