@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -66,13 +66,14 @@ class Opened:
     corpus: Corpus
     languages: Languages
     encoded: EncodedCorpus
+    one_way: bool = False
 
     def side(self, language: str) -> Side:
         return self.encoded.source if language == self.languages[0] else self.encoded.target
 
     def goes(self, direction: Languages) -> bool:
-        """A corpus serves both ways round."""
-        return set(direction) == set(self.languages)
+        """A corpus serves both ways round, unless the recipe says otherwise."""
+        return direction == self.languages or (not self.one_way and direction == self.languages[::-1])
 
 
 def no_progress(name: str, pairs: int) -> None:
@@ -88,7 +89,10 @@ def prepare(recipe: Recipe, cache: Path, say: Say, progress: Progress = no_progr
     tokenizer = choose_tokenizer(recipe, corpora, bundle, cache / "tokenizers", say)
     model = model_config(recipe, bundle, tokenizer)
     open_ = Opener(tokenizer, cache / "encoded", say, progress)
-    training = [open_(corpus, both, data.filters) for corpus, both in zip(corpora, columns, strict=True)]
+    training = [
+        replace(open_(corpus, both, data.filters), one_way=config.one_way)
+        for corpus, both, config in zip(corpora, columns, data.corpora, strict=True)
+    ]
     if files := data.validation_files():
         alone = FilterConfig(max_length=data.filters.max_length)
         validation = [
@@ -297,6 +301,7 @@ def fingerprint(
     for number, (config, one) in enumerate(zip(data.corpora, training, strict=True)):
         known[f"data.corpora.{number}"] = hashed([one.corpus.identity(), one.languages])
         known[f"data.corpora.{number}.weight"] = config.weight
+        known |= {f"data.corpora.{number}.one_way": True} if config.one_way else {}
     for number, one in enumerate(validation):
         known[f"data.validation.{number}"] = hashed([one.corpus.identity(), one.languages])
     if not validation:

@@ -35,6 +35,7 @@ class CorpusConfig:
 
     languages: Languages | None = None  # of the file's columns, or of source and target; two of data.languages
     weight: float = 1.0  # 2: every pair twice an epoch
+    one_way: bool = False  # learnt from the first language to the second alone, as when a model made the second
 
     def __post_init__(self) -> None:
         ways = [self.file is not None, self.source is not None or self.target is not None, self.task is not None]
@@ -74,16 +75,18 @@ class DataConfig:
             raise ConfigError("there are no corpora: expected at least one [[data.corpora]]")
         if not 0 < self.held_out <= 0.5:
             raise ConfigError(f"held_out = {self.held_out}: expected a share above 0 and at most 0.5")
-        pairs = [set(self.languages_of(corpus)) for corpus in self.corpora]
-        for direction, both in zip(self.directions, self.parsed_directions(), strict=True):
+        served = [self.served_by(corpus) for corpus in self.corpora]
+        wanted = self.parsed_directions()
+        for direction, both in zip(self.directions, wanted, strict=True):
             if both[0] == both[1]:
                 raise ConfigError(f"the direction {direction!r} goes from a language to itself")
-            if set(both) not in pairs:
+            if not any(both in directions for directions in served):
                 raise ConfigError(f"the direction {direction!r} has no corpus of {' and '.join(both)} to learn from")
-        wanted = [set(both) for both in self.parsed_directions()]
-        for number, pair in enumerate(pairs):
-            if pair not in wanted:
-                raise ConfigError(f"corpus {number} is of {' and '.join(sorted(pair))}: no direction uses it")
+        for number, directions in enumerate(served):
+            if not directions & set(wanted):
+                only = "-".join(self.languages_of(self.corpora[number]))
+                what = f"for {only} alone" if len(directions) == 1 else f"of {' and '.join(sorted(max(directions)))}"
+                raise ConfigError(f"corpus {number} is {what}: no direction uses it")
         files = self.validation_files()
         if files and len(files) != len(self.language_pairs()):
             names = ", ".join("-".join(pair) for pair in self.language_pairs())
@@ -118,6 +121,11 @@ class DataConfig:
         if first == second:
             raise ConfigError(f"a corpus is of {first} and {second}: expected two different languages")
         return corpus.languages
+
+    def served_by(self, corpus: CorpusConfig) -> set[Languages]:
+        """The directions that can be learnt from it: both ways, unless it says otherwise."""
+        first, second = self.languages_of(corpus)
+        return {(first, second)} if corpus.one_way else {(first, second), (second, first)}
 
     def parsed_directions(self) -> list[Languages]:
         return [parse_direction(direction, self.languages) for direction in self.directions]

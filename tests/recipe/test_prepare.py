@@ -94,6 +94,17 @@ def test_columns_may_stand_the_other_way_round(ready, tmp_path, corpus):
     assert other == {pair: 2 * count for pair, count in one.items()}
 
 
+def test_one_way_is_learnt_one_way(ready, tmp_path, corpus):
+    valid = write_pairs(tmp_path / "valid.tsv", 20, seed=9)
+    one_way = {"file": str(write_pairs(tmp_path / "other.tsv", 30, seed=5)), "one_way": True}
+    prepared = ready({"corpora": [{"file": str(corpus)}, one_way], "validation": str(valid)})
+    tags = [prepared.tokenizer.tag(language) for language in ("en", "en", "zh")]
+    assert [part.tag for part in prepared.parts] == tags
+    assert texts_of(prepared.parts[1], prepared.tokenizer) == Counter(pairs_in(tmp_path / "other.tsv"))
+    assert "data.corpora.1.one_way" in prepared.fingerprint
+    assert "data.corpora.0.one_way" not in prepared.fingerprint
+
+
 def test_every_kind_of_corpus(ready, tmp_path):
     (tmp_path / "a.zh").write_text("我爱书。\n你看书。\n", encoding="utf-8")
     (tmp_path / "a.en").write_text("I love books.\nYou see books.\n", encoding="utf-8")

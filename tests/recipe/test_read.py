@@ -214,6 +214,17 @@ def test_a_direction_needs_a_corpus_and_a_corpus_a_direction(tmp_path):
         recipe_from_table({"data": data})
     with pytest.raises(ConfigError, match="at least one"):
         recipe_from_table({"data": data | {"corpora": []}})
+
+
+def test_a_corpus_may_serve_one_direction_alone():
+    there = {"file": "a", "languages": ["zh", "en"], "one_way": True}
+    back = {"file": "b", "languages": ["en", "zh"], "one_way": True}
+    data = {"languages": ["zh", "en"], "directions": ["zh-en", "en-zh"]}
+    recipe_from_table({"data": data | {"corpora": [there, back]}})
+    with pytest.raises(ConfigError, match="'en-zh' has no corpus of en and zh to learn from"):
+        recipe_from_table({"data": data | {"corpora": [there]}})
+    with pytest.raises(ConfigError, match="corpus 1 is for en-zh alone: no direction uses it"):
+        recipe_from_table({"data": data | {"directions": ["zh-en"], "corpora": [there, back]}})
     with pytest.raises(ConfigError, match="needs a table"):
         recipe_from_table({})
 

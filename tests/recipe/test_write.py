@@ -112,7 +112,7 @@ def test_nothing_is_left_out():
     assert table["training"].keys() == {field.name for field in fields(TrainingConfig)}
     assert table["validation"].keys() == {field.name for field in fields(ValidationConfig)}
     assert table["tokenizer"].keys() == {"kind", "vocab_size", "bpe_dropout"}
-    assert table["data"]["corpora"] == [{"file": "a.tsv", "languages": ["zh", "en"], "weight": 1.0}]
+    assert table["data"]["corpora"] == [{"file": "a.tsv", "languages": ["zh", "en"], "weight": 1.0, "one_way": False}]
     assert table["data"]["filters"] == {"max_length": 250, "language": False, "duplicates": False}
 
 
