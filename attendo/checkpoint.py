@@ -116,18 +116,19 @@ def save_model(
     tokenizer: Tokenizer,
     directions: Sequence[tuple[str, str]],
     card: str,
+    dtype: torch.dtype = torch.float32,
 ) -> None:
-    """A model folder with these weights, the model's own or an average of many, as float32."""
+    """A model folder with these weights, the model's own or an average of many; in float16 it is half as large."""
     check_fit(model, weights_of(model), weights)
     if model.config.vocab_size != tokenizer.vocab_size:
         raise InputError(
             f"the model knows {model.config.vocab_size:,} tokens and the tokenizer {tokenizer.vocab_size:,}"
         )
-    single = {name: weight.detach().to("cpu", torch.float32) for name, weight in weights.items()}
-    check_finite(folder, single)
-    write_weights = partial(write_tensors, tensors=single)
+    written = {name: weight.detach().to("cpu", dtype) for name, weight in weights.items()}
+    check_finite(folder, written)
+    write_weights = partial(write_tensors, tensors=written)
     table = config_to_table(model.config)
-    write_bundle(folder, table, tokenizer, directions, card, write_weights, num_bytes(single) + OTHER_FILES)
+    write_bundle(folder, table, tokenizer, directions, card, write_weights, num_bytes(written) + OTHER_FILES)
 
 
 def load_model(bundle: Bundle, device: torch.device | str = "cpu") -> Model:
@@ -138,9 +139,17 @@ def load_model(bundle: Bundle, device: torch.device | str = "cpu") -> Model:
         raise ConfigError(f"{bundle.folder / CONFIG}: {error}") from error
     check_size(bundle, config)
     model = on_meta(config)
-    expected = {name: (tuple(weight.shape), torch.float32) for name, weight in weights_of(model).items()}
-    give_weights_(model, read_tensors(bundle.weights, expected))
+    dtype = dtype_of(bundle)
+    expected = {name: (tuple(weight.shape), dtype) for name, weight in weights_of(model).items()}
+    weights = read_tensors(bundle.weights, expected)
+    give_weights_(model, {name: weight.float() for name, weight in weights.items()})
     return model.to(device).eval()
+
+
+def dtype_of(bundle: Bundle) -> torch.dtype:
+    """All weights are float32, or all are float16; where they are neither, float32 is what is missed."""
+    kinds = {info.dtype for info in read_header(bundle.weights).values()}
+    return torch.float16 if kinds == {"F16"} else torch.float32
 
 
 def check_size(bundle: Bundle, config: ModelConfig) -> None:

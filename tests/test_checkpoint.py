@@ -322,14 +322,33 @@ def test_the_library_s_word_for_a_full_disk_becomes_ours(tmp_path, monkeypatch):
     assert names(tmp_path) == []
 
 
-def test_weights_that_are_not_float32_are_refused(tmp_path):
-    folder = Path(shutil.copytree(GOLDEN, tmp_path / "model"))
+def rewritten(folder, change):
+    """The golden model with other weights, and a manifest that agrees."""
+    shutil.copytree(GOLDEN, folder)
     tensors = safetensors.torch.load_file(folder / "model.safetensors")
     (folder / "model.safetensors").unlink()
-    write_tensors(folder / "model.safetensors", {name: tensor.half() for name, tensor in tensors.items()})
+    write_tensors(folder / "model.safetensors", {name: change(name, tensor) for name, tensor in tensors.items()})
     write_manifest(folder)
-    with pytest.raises(InputError, match=r"is F16 \[.*\] where F32 .* and \d+ more differences"):
-        load_model(read_bundle(folder))
+    return read_bundle(folder)
+
+
+def test_weights_that_are_neither_float32_nor_float16_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"is BF16 \[.*\] where F32 .* and \d+ more differences"):
+        load_model(rewritten(tmp_path / "short", lambda name, tensor: tensor.bfloat16()))
+    mixed = rewritten(tmp_path / "mixed", lambda name, tensor: tensor.half() if "embedding" in name else tensor)
+    with pytest.raises(InputError, match=r"is F16 \[.*\] where F32"):
+        load_model(mixed)
+
+
+def test_half_the_size_in_float16(tmp_path):
+    model = load_model(read_bundle(GOLDEN))
+    save_model(tmp_path / "half", model, weights_of(model), TOKENIZER, DIRECTIONS, "# card\n", torch.float16)
+    loaded = load_model(read_bundle(tmp_path / "half"))
+    for name, weight in weights_of(loaded).items():
+        assert weight.dtype == torch.float32
+        assert torch.equal(weight, weights_of(model)[name].half().float())
+    by_the_library = safetensors.torch.load_file(tmp_path / "half" / "model.safetensors")
+    assert {tensor.dtype for tensor in by_the_library.values()} == {torch.float16}
 
 
 def test_a_configuration_and_its_table():
