@@ -2,6 +2,7 @@
 # make test    the whole suite
 # make check   lint, format and types
 # make slow    the tests that take long (they need corpora in $ATTENDO_DATA)
+# make lab     run the claims of the lecture notes and write docs/lab
 # make reliability   run the tests and write the numbers they give to docs/reliability.md
 # Everything is installed into .venv inside the project, once; a second run starts at once.
 
@@ -10,7 +11,7 @@ VENV := .venv
 INSTALLED := $(VENV)/installed
 RUN := $(VENV)/bin/python
 
-.PHONY: demo test slow check format reliability clean
+.PHONY: demo test slow check format lab reliability clean
 
 demo: $(INSTALLED)
 	@$(RUN) demos/reverse.py --out out
@@ -23,6 +24,9 @@ slow: $(INSTALLED)
 
 reliability: $(INSTALLED)
 	@$(RUN) -m benchmarks.reliability
+
+lab: $(INSTALLED)
+	@$(RUN) -m attendo lab run --all --quick --out docs/lab
 
 check: $(INSTALLED)
 	$(RUN) -m ruff check .
