@@ -1,0 +1,1 @@
+"""The recipes we ship; the folders hold what a recipe needs beside its settings."""

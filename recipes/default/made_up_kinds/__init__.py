@@ -1,0 +1,1 @@
+"""The kinds of made-up text: one file a kind, and the words they are made of."""

@@ -1,0 +1,46 @@
+"""Fragments: the red car, two old books, my new hat, in the park."""
+
+from random import Random
+
+from recipes.default.made_up_kinds.grammar import Determiner, one, several
+from recipes.default.made_up_kinds.said import Kind, Said, fill
+from recipes.default.made_up_kinds.words import COUNTABLE, PLACES, describing
+
+DETERMINERS: tuple[Determiner, ...] = ("the", "the", "a", "a", "my", "this", "your")
+JOINED = (
+    Said("{a}和{b}", "{a} and {b}", "{a} und {b}"),
+    Said("{a}或者{b}", "{a} or {b}", "{a} oder {b}"),
+)
+
+
+def described(rng: Random) -> Said:
+    noun = rng.choice(COUNTABLE)
+    return one(rng.choice(DETERMINERS), noun, rng.choice(describing(noun)))
+
+
+def plain(rng: Random) -> Said:
+    return one(rng.choice(("a", "my", "this", "your")), rng.choice(COUNTABLE))
+
+
+def counted(rng: Random) -> Said:
+    noun = rng.choice(COUNTABLE)
+    adjective = rng.choice(describing(noun)) if rng.random() < 0.5 else None
+    if rng.random() < 0.5:
+        return several(rng.randint(2, 12), noun, adjective)
+    return several(rng.randint(2, 300), noun, adjective, "digits")
+
+
+def joined(rng: Random) -> Said:
+    return fill(rng.choice(JOINED), a=described(rng), b=described(rng))
+
+
+def somewhere(rng: Random) -> Said:
+    place = rng.choice(PLACES)
+    return Said(f"在{place.zh}", place.en_at, place.de_at)
+
+
+FORMS: tuple[Kind, ...] = (described, described, described, counted, counted, counted, plain, joined, joined, somewhere)
+
+
+def draw(rng: Random) -> Said:
+    return rng.choice(FORMS)(rng)
