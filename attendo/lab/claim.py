@@ -21,7 +21,7 @@ ONE_SEED: Mapping[Size, int] = {"small": 1, "quick": 1, "full": 1}  # where noth
 
 @dataclass(frozen=True)
 class Experiment:
-    """Numbers come from `measure` alone, the verdict from the numbers alone, by a rule written beforehand."""
+    """Numbers come from `measure` alone, the verdict from the numbers alone, by a stated rule."""
 
     id: str  # L1 to L40, as in the notes' list of claims
     source: str  # the note and its section: A to E

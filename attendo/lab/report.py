@@ -126,9 +126,9 @@ def front(outcomes: Sequence[Outcome], language: Language) -> str:
             f"# {title}",
             "",
             say(
-                "Each claim has an experiment, a rule written before the numbers were known, and a verdict that the "
-                "rule gives. `make lab` makes these pages; nothing here is edited by hand. [中文](../zh/README.md)",
-                "每条论断对应一个实验和一条事先写好的判定规则，结论由规则给出。"
+                "Each claim has an experiment and a rule, stated in its code, by which the verdict is computed from "
+                "the numbers. `make lab` makes these pages; nothing here is edited by hand. [中文](../zh/README.md)",
+                "每条论断对应一个实验和一条写在代码里的判定规则，结论由规则根据数字算出。"
                 "本目录由 `make lab` 生成，从不手工修改。[English](../en/README.md)",
             ),
             "",

@@ -1,5 +1,7 @@
 """Tasks that a small model learns in seconds, each needing something attention is said to give."""
 
+from itertools import accumulate
+
 import torch
 
 from attendo.data.batch import Batch
@@ -18,6 +20,18 @@ def reversal(num_pairs: int, lengths: range, num_symbols: int, generator: torch.
 def copying(num_pairs: int, lengths: range, num_symbols: int, generator: torch.Generator) -> Batch:
     """Say the source again: position i of the target must look at position i of the source."""
     return Batch.from_pairs([(row, row) for row in drawn(num_pairs, lengths, num_symbols, generator)])
+
+
+def running_sum(num_pairs: int, lengths: range, num_symbols: int, generator: torch.Generator) -> Batch:
+    """The sum so far, modulo the number of symbols: fetching x_i is copying, adding it to y_{i-1} is computing.
+
+    As numbers from 0, modulo 3:  1 2 2 </s>  ->  1 0 2 </s>
+    """
+    rows = drawn(num_pairs, lengths, num_symbols, generator)
+    sums = [accumulate(symbol - FIRST_SYMBOL for symbol in row) for row in rows]
+    return Batch.from_pairs(
+        [(row, [FIRST_SYMBOL + y % num_symbols for y in ys]) for row, ys in zip(rows, sums, strict=True)]
+    )
 
 
 def drawn(num_rows: int, lengths: range, num_symbols: int, generator: torch.Generator) -> list[list[int]]:

@@ -27,7 +27,8 @@ class Budget:
 
     steps: int
     pairs: int  # a step, for each model
-    learning_rate: float  # the peak of a cosine with a tenth of warmup
+    learning_rate: float  # the peak of a cosine
+    warmup: float = 0.1  # the share of the steps that lead up to the peak; with 0, the first step is the peak
 
 
 def train_together(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int], budget: Budget) -> Tensor:
@@ -35,7 +36,7 @@ def train_together(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int]
     chances = [torch.Generator().manual_seed(seed) for seed in seeds]
     weights, buffers = stack_module_state(list(models))
     optimizer = torch.optim.AdamW(weights.values(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0)
-    pattern = models[0]
+    pattern, warmup = models[0], max(1, round(budget.steps * budget.warmup))
 
     def loss_of(own: dict[str, Tensor], fixed: dict[str, Tensor], source: Tensor, fed: Tensor, said: Tensor) -> Tensor:
         logits = functional_call(pattern, (own, fixed), (source, fed))
@@ -53,7 +54,7 @@ def train_together(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int]
         each.sum().backward()  # no model's loss depends on another's weights
         clip_each(list(weights.values()))
         for group in optimizer.param_groups:
-            group["lr"] = cosine_learning_rate(step, budget.learning_rate, max(1, budget.steps // 10), budget.steps)
+            group["lr"] = cosine_learning_rate(step, budget.learning_rate, warmup, budget.steps)
         optimizer.step()
         optimizer.zero_grad()
         losses.append(each.detach())

@@ -19,11 +19,6 @@ from attendo.lab.texts import PLACE, filled, read_text
 every_claim = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
-
-
 @every_claim
 def test_texts_are_whole_and_name_numbers_that_are_there(experiment):
     runs = run_experiment(experiment, "small").runs
@@ -64,7 +59,8 @@ def test_intervals():
     assert difference([2.0, 3.0], [1.0, 2.0]).half == pytest.approx(0.0)
 
 
-def test_what_was_measured_is_kept_as_long_as_the_code_is_the_same(monkeypatch):
+def test_what_was_measured_is_kept_as_long_as_the_code_is_the_same(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path))
     calls = []
     first = EXPERIMENTS["L1"]
 

@@ -1,18 +1,46 @@
 """L1 to L3 and L38: the numbers, and rules that can say no."""
 
+import math
+
 import pytest
+import torch
 
+from attendo.lab.run import run_experiment
+from attendo.lab.softmax import jacobian, vanishing
 from tests.lab.planted import verdict
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
 
 
 def test_l1():
     assert verdict("L1") == "holds"
     assert verdict("L1", y3_at_10=0.9999) == "does not hold"
+
+
+def test_l2():
+    assert verdict("L2") == "holds"
+    assert verdict("L2", from_autograd=1e-3) == "does not hold"
+    assert verdict("L2", from_differences=1e-5) == "does not hold"
+
+
+def test_l2_knows_the_misprint_from_the_formula():
+    x = torch.tensor([0.0, math.log(2.0), 0.0], dtype=torch.float64)  # y = 1/4, 1/2, 1/4
+    by_hand = torch.tensor([[3, -2, -1], [-2, 4, -2], [-1, -2, 3]], dtype=torch.float64) / 16
+    torch.testing.assert_close(jacobian.formula(x), by_hand)
+    torch.testing.assert_close(jacobian.finite_differences(x, 1e-4), by_hand, atol=1e-8, rtol=0)
+    assert jacobian.printed_cases(x)[0, 1] == pytest.approx(-1 / 16)
+
+
+def test_l3():
+    assert verdict("L3") == "holds only if"
+    assert verdict("L3", whole_1024=0.01) == "holds"
+    assert verdict("L3", typical_at_100_to_1=0.5) == "does not hold"
+    runs = run_experiment(vanishing.EXPERIMENT, "small").runs
+    apart = [{**run, "whole_1024": value} for run, value in zip(runs, (0.01, 3.0), strict=True)]
+    assert vanishing.EXPERIMENT.judge(apart) == "undecided"
+
+
+def test_l3_a_tie_keeps_its_gradient():
+    tied = torch.tensor([[1000.0, 1000.0, 0.0], [1000.0, 900.0, 0.0]], dtype=torch.float64)
+    assert vanishing.jacobian_norms(tied).tolist() == pytest.approx([0.5, 0.0], abs=1e-12)
 
 
 def test_l38():

@@ -1,0 +1,29 @@
+"""L13 and L40: the numbers, and rules that can say no."""
+
+import pytest
+
+from attendo.lab.claims import EXPERIMENTS
+from tests.lab.planted import verdict
+
+
+def test_l13():
+    assert verdict("L13") == "holds only if"
+    assert verdict("L13", share_llama_2_70b=0.66) == "holds"
+    none = dict.fromkeys(("share_llama_13b", "share_llama_65b", "share_gpt_3"), 0.5)
+    assert verdict("L13", **none) == "does not hold"
+
+
+def test_l13_counts_what_was_published():
+    (numbers,) = EXPERIMENTS["L13"].measure([1], "small")
+    assert numbers["parameters_llama_7b"] == 6_738_415_616
+    assert numbers["parameters_llama_2_70b"] == 68_976_648_192
+    assert numbers["parameters_gpt_3"] == pytest.approx(175e9, rel=0.01)
+    assert numbers["in_layers_base"] == pytest.approx(4 / 7, abs=1e-3)
+
+
+def test_l40():
+    (numbers,) = EXPERIMENTS["L40"].measure([1], "small")
+    assert numbers["sublayers"] == 6 * 2 + 6 * 3
+    assert (numbers["inside_feed_forward"], numbers["inside_a_head"], numbers["logits"]) == (2048, 64, 37_000)
+    assert EXPERIMENTS["L40"].judge([numbers]) == "holds"
+    assert EXPERIMENTS["L40"].judge([{**numbers, "least_between": 256}]) == "does not hold"
