@@ -5,7 +5,7 @@ from attendo.lab.claim import Experiment
 from attendo.lab.decoding import steps
 from attendo.lab.families import parallel
 from attendo.lab.layers import residual, share, width, without_feed_forward
-from attendo.lab.positions import mask_and_positions, order, product, rotation
+from attendo.lab.positions import embedding_scale, mask_and_positions, order, product, rotation
 from attendo.lab.softmax import curve, example, jacobian, vanishing
 from attendo.lab.training import one_pass, warmup
 
@@ -26,6 +26,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         order,  # L18
         rotation,  # L19
         product,  # L20
+        embedding_scale,  # L22
         mask_and_positions,  # L23
         one_pass,  # L24
         warmup,  # L26

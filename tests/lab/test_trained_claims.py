@@ -97,3 +97,16 @@ def test_l23_without_a_mask_the_future_changes_the_past():
 def test_l23_can_say_no():
     assert verdict("L23", both_right=1.0, only_mask_right=0.4, only_positions_right=0.1) == "holds"
     assert verdict("L23", both_right=1.0, only_mask_right=0.98, only_positions_right=0.1) == "does not hold"
+
+
+def test_l22_sizes_at_the_start():
+    (numbers, _) = EXPERIMENTS["L22"].measure((1, 2), "small")
+    assert numbers["position"] == pytest.approx((64 / 2) ** 0.5)  # sin² + cos² = 1, d_model / 2 times
+    assert numbers["moving_scaled_before"] == pytest.approx(8 * numbers["moving_unscaled_before"])
+
+
+def test_l22_can_say_all():
+    same = {"moving_scaled": 0.1, "computing_scaled": 0.1}
+    assert verdict("L22", **same, moving_unscaled=0.1, computing_unscaled=0.5) == "holds only if"
+    assert verdict("L22", **same, moving_unscaled=0.5, computing_unscaled=0.5) == "holds"
+    assert verdict("L22", **same, moving_unscaled=0.1, computing_unscaled=0.1) == "does not hold"
