@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from attendo.tensor_arrays import read_arrays
+from attendo.training.log import read_log
 from benchmarks.machine import ROOT, data_folder, describe_machine
 
 ATTENDO = (sys.executable, "-m", "attendo")
@@ -71,7 +72,7 @@ def main() -> None:
     plan = read_plan(options.plan)
     options.out.mkdir(parents=True, exist_ok=True)
     kept = options.out / "results.jsonl"
-    found = [read_result(line) for line in kept.read_text().splitlines()] if kept.exists() else []
+    found = [read_result(line) for line in kept.read_text().split("\n")[:-1]] if kept.exists() else []
     done = {(result.experiment, result.seed, result.to) for result in found}
     wanted = [one for one in plan.experiments if not options.only or one.name in options.only]
     missing = [
@@ -145,8 +146,8 @@ def tried(experiment: Experiment, seed: int, out: Path, search: Sequence[str]) -
 
 
 def best_validation(folder: Path) -> tuple[int, float]:
-    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
-    scores = [(line["validation"]["bleu"], line["step"]) for line in lines if "validation" in line]
+    log = read_log(folder / "log.jsonl")
+    scores = [(line["validation"]["bleu"], line["step"]) for line in log if "validation" in line]
     bleu, step = max(scores)
     return step, bleu
 

@@ -67,7 +67,9 @@ def distil(
     parts = [out.with_suffix(f".part-{number}") for number in range(processes)]
     running = []
     for number, part in enumerate(parts):
-        part.with_suffix(f"{part.suffix}.in").write_text("".join(f"{one}\n" for one in asked[number::processes]))
+        part.with_suffix(f"{part.suffix}.in").write_text(
+            "".join(f"{one}\n" for one in asked[number::processes]), encoding="utf-8"
+        )
         command = [
             sys.executable, "-m", "attendo", "translate", "-i", f"{part}.in", "-o", str(part), "--to", direction[1],
             "--from", direction[0], "--model", str(model), "--engine", "torch", "--beam", "4", "--resume",
@@ -78,9 +80,14 @@ def distil(
         raise SystemExit(f"translating {'-'.join(direction)} ended with exit codes {codes}")
     said: dict[str, str] = {}
     for number, part in enumerate(parts):
-        said |= zip(asked[number::processes], part.read_text(encoding="utf-8").splitlines(), strict=True)
+        said |= zip(asked[number::processes], lines_of(part), strict=True)
     with out.open("w", encoding="utf-8") as file:
         for source, kept in pairs:
             target = kept or said[source]
             if target.strip() and target != source:
                 file.write(f"{source}\t{target}\n")
+
+
+def lines_of(path: Path) -> list[str]:
+    """Split at line feeds alone: `splitlines` would also split at signs that may stand inside a sentence."""
+    return path.read_text(encoding="utf-8").split("\n")[:-1]

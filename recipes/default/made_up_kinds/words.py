@@ -87,7 +87,7 @@ class Place:
 
 def rows(name: str) -> Iterator[dict[str, str]]:
     """The lines of a table, by the names in its first line."""
-    header, *lines = (FOLDER / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+    header, *lines = (FOLDER / f"{name}.tsv").read_text(encoding="utf-8").rstrip("\n").split("\n")
     for line in lines:
         yield dict(zip(header.split("\t"), line.split("\t"), strict=True))
 
