@@ -68,6 +68,7 @@ def main() -> None:
     parser.add_argument("--side-by-side", type=int, default=1, help="runs at a time")
     parser.add_argument("--only", nargs="+", help="names of experiments")
     parser.add_argument("--show", action="store_true", help="the table of what is there, and nothing else")
+    parser.add_argument("--each", action="store_true", help="also a table with a row for each seed")
     options = parser.parse_args()
     plan = read_plan(options.plan)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -89,6 +90,8 @@ def main() -> None:
                 print(f"{result.experiment}, seed {result.seed}, {result.to}: {result.published:.2f}", file=sys.stderr)
                 print(json.dumps(asdict(result)), file=log, flush=True)
     table(wanted, found)
+    if options.each:
+        table_of_seeds(wanted, found)
 
 
 def read_plan(path: Path) -> Plan:
@@ -118,11 +121,13 @@ def tried(experiment: Experiment, seed: int, out: Path, search: Sequence[str]) -
     """The run, and its scores; a run that fails is told of, and the others go on."""
     folder = out / f"{experiment.name}-{seed}"
     settings = [part for each in (*experiment.settings, f"training.seed={seed}") for part in ("--set", each)]
+    spent = out / f"{experiment.name}-{seed}.seconds"  # a run that is finished is not timed again
     started = time.perf_counter()
     command = [*ATTENDO, "train", str(ROOT / experiment.recipe), "--run-dir", str(folder), *settings]
     with (out / f"{experiment.name}-{seed}.log").open("w") as log:
         code = subprocess.run(command, stdout=log, stderr=log, check=False).returncode
-    seconds = time.perf_counter() - started
+    if code == 0 and not spent.exists():
+        spent.write_text(f"{time.perf_counter() - started:.0f}")
     if code:
         print(f"{experiment.name}, seed {seed}: exit code {code}, see its log in {out}", file=sys.stderr, flush=True)
         return []
@@ -139,7 +144,7 @@ def tried(experiment: Experiment, seed: int, out: Path, search: Sequence[str]) -
             Result(
                 experiment.name, seed, to, file, published["score"], published.get("interval"), published["signature"],
                 bleu["score"], bleu.get("interval"), bleu["signature"], scores["chrf"]["score"], validation, step,
-                parameters, seconds,
+                parameters, float(spent.read_text()),
             )
         )  # fmt: skip
     return results
@@ -195,6 +200,23 @@ def table(experiments: Sequence[Experiment], found: Sequence[Result]) -> None:
             )
     for _, row in sorted(rows, key=lambda row: row[0]):
         print(row)
+
+
+def table_of_seeds(experiments: Sequence[Experiment], found: Sequence[Result]) -> None:
+    """The score of every run, with the interval that sacreBLEU's bootstrap gives it."""
+    print("\n| experiment | to | seed | tokenised lower-cased BLEU | BLEU | chrF2 |\n|---|---|---:|---:|---:|---:|")
+    for one in experiments:
+        for result in sorted((each for each in found if each.experiment == one.name), key=lambda each: each.seed):
+            print(
+                f"| {one.name} | {result.to} | {result.seed} | {within(result.published, result.published_interval)} "
+                f"| {within(result.bleu, result.interval)} | {result.chrf:.1f} |"
+            )
+    for signature in sorted({each.published_signature for each in found} | {each.signature for each in found}):
+        print(f"\n`{signature}`")
+
+
+def within(score: float, interval: tuple[float, float] | None) -> str:
+    return f"{score:.2f}" + (f" ({interval[0]:.1f} to {interval[1]:.1f})" if interval else "")
 
 
 def spread(values: Sequence[float], digits: int) -> str:
