@@ -14,3 +14,6 @@ class SpecialTokens:
 
 
 SPECIAL = SpecialTokens()
+
+# Nothing in a lossless tokenizer's text is <unk>, so to a model that guesses words it can say "hidden".
+MASK = SPECIAL.unk

@@ -13,7 +13,7 @@ PACKAGE = ROOT / "attendo"
 ORDER = [
     {"errors", "special_tokens"}, {"json_file", "durable", "table", "cache_folder"}, {"manifest", "tensor_file"},
     {"tensor_arrays"},
-    {"text"}, {"data"}, {"bundle"}, {"model"}, {"decoding"}, {"checkpoint"}, {"training"}, {"engines"},
+    {"text"}, {"data"}, {"bundle"}, {"installed"}, {"model"}, {"decoding"}, {"checkpoint"}, {"training"}, {"engines"},
     {"translation"}, {"evaluation"}, {"view"}, {"doctor", "report"}, {"recipe"}, {"lab"}, {"server"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: place for place, names in enumerate(ORDER) for name in names}
@@ -25,6 +25,7 @@ MODEL_ORDER = [
     {"additive_attention", "multi_head", "add_and_norm"},
     {"encoder", "decoder"},
     {"transformer", "decoder_only", "encoder_only", "lstm"},
+    {"non_autoregressive"},  # made of a whole
     {"build", "presets", "tree"},
 ]  # fmt: skip
 MODEL_RANK = {name: place for place, names in enumerate(MODEL_ORDER) for name in names}
@@ -38,7 +39,7 @@ FORBIDDEN = {  # folder -> what it must not import besides
 WITHOUT_TORCH = {
     "errors", "special_tokens", "json_file", "durable", "table", "cache_folder", "manifest", "tensor_file",
     "tensor_arrays", "text",
-    "bundle", "translation", "cli",
+    "bundle", "installed", "translation", "cli",
 }  # fmt: skip
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py"))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from attendo.errors import InputError, UsageError
+from attendo.errors import InputError
 
 LARGEST_TEXT = 100_000  # bytes of stdin; far more than the maps can show
 
@@ -17,13 +17,11 @@ def inspect(
     to: Annotated[str, typer.Option("--to", help="The language to translate into, such as en.")],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="A folder for index.html and the pictures.")],
     start: Annotated[str | None, typer.Option("--from", help="The language of the text; by default guessed.")] = None,
-    model: Annotated[Path | None, typer.Option("--model", metavar="M", help="A model folder.")] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder, or a name.")] = None,
     beam: Annotated[int, typer.Option("--beam", min=1, max=256, help="Hypotheses kept at each step.")] = 4,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
     """Translate a sentence, show every step of the search, and draw what every head of every layer looked at."""
-    if model is None:
-        raise UsageError("there is no default model yet: name a model folder with --model")
     sentence = read_stdin() if text == "-" else text
     if not sentence.strip():
         raise InputError("the text is empty: expected a sentence to translate")
@@ -31,9 +29,11 @@ def inspect(
     from rich.console import Console
 
     from attendo.bundle import read_bundle
+    from attendo.installed import model_folder
     from attendo.translation.directions import choose_source, choose_target
 
-    bundle = read_bundle(model)
+    folder = model_folder(model)
+    bundle = read_bundle(folder)
     target = choose_target(to, bundle.directions)
     source = choose_source(start, target, sentence, bundle.directions)
 
@@ -48,7 +48,7 @@ def inspect(
     with Console(stderr=True).status("translating, drawing"):
         tokenizer = bundle.tokenizer()
         found = inspect_text(load_model(bundle), tokenizer, sentence, target, SearchOptions(beam_size=beam))
-        written = write_folder(out, found, tokenizer, (source, target), model.resolve().name)
+        written = write_folder(out, found, tokenizer, (source, target), folder.resolve().name)
     for remark in written.remarks:
         typer.echo(f"attendo: {remark}", err=True)
     if as_json:

@@ -33,7 +33,10 @@ def run(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Such as L1 L18.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Small enough for a laptop; this is the default.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Larger, with more seeds.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Larger, with more seeds; some claims want a GPU.")] = False,
+    store: Annotated[
+        bool, typer.Option("--store", help="With --full: keep what real models gave, for --quick to judge.")
+    ] = False,
     language: Annotated[str, typer.Option("--lang", help="en or zh.")] = "en",
     as_json: Annotated[bool, typer.Option("--json", help="A list with an object for each claim.")] = False,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write the report there.")] = None,
@@ -46,14 +49,26 @@ def run(
         raise UsageError("--quick and --full exclude each other")
     if everything == bool(ids):
         raise UsageError("name claims, such as L1 L18, or say --all")
+    if store and not full:
+        raise UsageError("--store keeps what --full measures: say both")
     from attendo.lab.claims import EXPERIMENTS
+    from attendo.lab.evidence_file import stored_path, write_evidence
     from attendo.lab.report import write_report
     from attendo.lab.run import run_all
     from attendo.view.lab_progress import shown_on_stderr
 
-    wanted = list(EXPERIMENTS.values()) if everything else [chosen(EXPERIMENTS, name) for name in ids or []]
+    if everything:
+        wanted = list(EXPERIMENTS.values()) if full else with_evidence(EXPERIMENTS)
+    else:
+        wanted = [chosen(EXPERIMENTS, name, store) for name in ids or []]
+    if full:
+        warn_without_gpu(wanted)
     with shown_on_stderr(len(wanted)) as told:
         outcomes = run_all(wanted, "full" if full else "quick", workers, told, seed, fresh)
+    for outcome in outcomes:
+        if store and outcome.experiment.evidence == "stored":
+            write_evidence(stored_path(outcome.claim_id), outcome.evidence)
+            typer.echo(f"wrote {stored_path(outcome.claim_id)}", err=True)
     if out:
         write_report(out, outcomes)
         typer.echo(f"wrote {out}", err=True)
@@ -62,7 +77,7 @@ def run(
         typer.echo(json.dumps(tables, ensure_ascii=False, indent=2).encode())
         return
     for one in tables:
-        typer.echo(f"{one['id']}  {one['claim']}\n    {one['verdict']}\n    {one['why']}\n".encode())
+        typer.echo(f"{one['id']}  {one['claim']}\n    {one['verdict']}\n    {one['why']}\n{origin(one)}".encode())
 
 
 def known(language: str) -> Any:
@@ -71,10 +86,46 @@ def known(language: str) -> Any:
     return language
 
 
-def chosen(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
+def chosen(experiments: dict[str, "Experiment"], name: str, store: bool) -> "Experiment":
     if name.upper() not in experiments:
         raise UsageError(f"there is no claim '{name}' in the lab; attendo lab list shows them")
-    return experiments[name.upper()]
+    experiment = experiments[name.upper()]
+    if store and experiment.evidence == "measured":
+        raise UsageError(f"--store is for claims about real models: {experiment.id} is measured anywhere in seconds")
+    return experiment
+
+
+def with_evidence(experiments: dict[str, "Experiment"]) -> "list[Experiment]":
+    """Those that --quick can judge; of the others a line tells how to make them so."""
+    from attendo.lab.evidence_file import stored_path
+    from attendo.lab.run import how_to_store
+
+    found = []
+    for experiment in experiments.values():
+        if experiment.evidence == "stored" and not stored_path(experiment.id).exists():
+            typer.echo(
+                f"{experiment.id} is left out: it has no stored evidence yet; {how_to_store(experiment)}", err=True
+            )
+        else:
+            found.append(experiment)
+    return found
+
+
+def warn_without_gpu(wanted: "list[Experiment]") -> None:
+    import torch
+
+    real = [experiment.id for experiment in wanted if experiment.evidence == "stored"]
+    if real and not torch.cuda.is_available():
+        typer.echo(f"{', '.join(real)}: there is no GPU here; what takes one minutes takes a CPU days", err=True)
+
+
+def origin(table: dict[str, Any]) -> str:
+    """A line about evidence that was not measured now."""
+    stored = table["stored"]
+    if stored is None:
+        return ""
+    stale = "; stale: the code is another now" if stored["stale"] else ""
+    return f"    stored evidence of {stored['date']}, {stored['machine']}, code {stored['code']}{stale}\n"
 
 
 def table(outcome: "Outcome", language: Any) -> dict[str, Any]:
@@ -92,4 +143,19 @@ def table(outcome: "Outcome", language: Any) -> dict[str, Any]:
         "numbers": numbers_table(outcome.runs),
         "seeds": list(outcome.seeds),
         "seconds": outcome.seconds,
+        "stored": stored(outcome),
+    }
+
+
+def stored(outcome: "Outcome") -> dict[str, Any] | None:
+    """Where stored evidence comes from; none for what was measured here."""
+    evidence = outcome.evidence
+    if not outcome.stored:
+        return None
+    return {
+        "stale": outcome.stale,
+        "code": evidence.code,
+        "machine": evidence.machine,
+        "date": evidence.date,
+        "data": evidence.data,
     }

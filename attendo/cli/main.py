@@ -15,6 +15,7 @@ from attendo.cli import (
     export,
     inspect,
     lab,
+    models,
     score,
     tokenizer,
     train,
@@ -44,6 +45,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("inspect")(inspect.inspect)
 app.command("export")(export.export)
+app.command("models")(models.models)
 app.add_typer(tokenizer.app, name="tokenizer")
 app.add_typer(lab.app, name="lab")
 

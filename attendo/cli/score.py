@@ -8,12 +8,10 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from attendo.errors import UsageError
-
 
 def score(
     file: Annotated[Path, typer.Argument(metavar="FILE.tsv", help="Lines of source<TAB>target; - is stdin.")],
-    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder.")] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder, or a name.")] = None,
     to: Annotated[str | None, typer.Option("--to", help="The language of the targets, such as en.")] = None,
     engine: Annotated[
         str | None, typer.Option("--engine", help="auto, torch or ct2; by default torch, if it is installed.")
@@ -21,19 +19,19 @@ def score(
     as_json: Annotated[bool, typer.Option("--json", help="A line is a JSON object, with every token.")] = False,
 ) -> None:
     """Log-probability of given translations: a line for each pair, log_prob<TAB>tokens<TAB>log_prob per token."""
-    if model is None:
-        raise UsageError("there is no default model yet: name a model folder with --model")
 
+    from attendo.installed import model_folder
     from attendo.translation.flow import spelled_out
     from attendo.translation.lines import opened
     from attendo.translation.load import load
     from attendo.translation.scored import score_lines, score_table
 
+    folder = model_folder(model)
     path = None if file == Path("-") else file
     with opened(path) as stream:
         # The fast engine computes in 8 bits: good enough to translate, but a score is asked for to be exact.
         exact = "torch" if find_spec("torch") else "auto"
-        translator = load(model, engine=cast(Any, engine or exact))
+        translator = load(folder, engine=cast(Any, engine or exact))
         names = translator.tokenizer.names(range(translator.tokenizer.vocab_size)) if as_json else []
         for answer in score_lines(stream, str(path or "stdin"), translator, to):
             if as_json:

@@ -19,7 +19,7 @@ def translate(
     target: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write them there.")] = None,
     to: Annotated[str | None, typer.Option("--to", help="The language to translate into, such as en.")] = None,
     from_: Annotated[str | None, typer.Option("--from", help="That of the text; by default the text tells.")] = None,
-    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder.")] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder, or a name.")] = None,
     engine: Annotated[str, typer.Option("--engine", help="auto, torch or ct2.")] = "auto",
     beam: Annotated[int | None, typer.Option("--beam", min=1, max=256, help="Hypotheses kept; 4 by default.")] = None,
     n_best: Annotated[int, typer.Option("--n-best", min=1, max=256, help="So many translations; --json alone.")] = 1,
@@ -33,20 +33,20 @@ def translate(
     report: Annotated[Path | None, typer.Option("--report", metavar="F", help="Write the ledger as JSON.")] = None,
 ) -> None:
     """Translate texts, or the lines of a file or of stdin: N lines in, N lines out. Exit code 3: see the remarks."""
-    if model is None:
-        raise UsageError("there is no default model yet: name a model folder with --model")
     if beam is not None and n_best > beam:
         raise UsageError(f"--n-best {n_best} needs a --beam of at least {n_best}, not {beam}")
     for option, path in (("-o", target), ("--report", report)):
         if path and (path.is_dir() or not path.parent.is_dir()):
             raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
 
+    from attendo.installed import model_folder
     from attendo.translation.glossary import read_glossary
     from attendo.translation.load import load
     from attendo.translation.task import STANDARD, Task, write_beside
     from attendo.translation.wish import SEARCH
     from attendo.view.translating import shown_on_stderr
 
+    folder = model_folder(model)  # before anything is read or written
     task = Task(
         texts=() if texts == ["-"] else tuple(texts or ()),
         source=None if source == STANDARD else source, target=None if target == STANDARD else target,
@@ -56,7 +56,7 @@ def translate(
     )  # fmt: skip
     hidden = task.target is None and sys.stdout.isatty()  # a bar among the lines would help nobody
     with task.opened() as stream, shown_on_stderr(task.what, task.size_read, hidden=hidden) as watch:
-        translator = load(model, engine=cast(Any, engine), device=device, threads=threads, say=watch.say)
+        translator = load(folder, engine=cast(Any, engine), device=device, threads=threads, say=watch.say)
         account = task.run(translator, stream, sys.stdout.buffer, watch)
     ledger = account.ledger
     if report:

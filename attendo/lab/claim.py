@@ -29,6 +29,8 @@ class Experiment:
     judge: Callable[[Runs], Verdict]
     draw: Callable[[Runs, Say], Figure]
     seeds: Mapping[Size, int]  # how many
+    # About models too large for a laptop: "stored". Then only "full" measures, and "quick" reads what it kept.
+    evidence: Literal["measured", "stored"] = "measured"
 
     @property
     def module(self) -> str:

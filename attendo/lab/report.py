@@ -59,12 +59,12 @@ def picture(outcome: Outcome, say: Say) -> bytes:
 
 def page(outcome: Outcome, text: Text, language: Language) -> str:
     say = in_language(language)
-    experiment = outcome.experiment
+    experiment, size, code = outcome.experiment, outcome.evidence.size, outcome.evidence.code
     sign, *verdict = VERDICTS[outcome.verdict]
     where = "attendo/" + "/".join(experiment.module.split(".")[1:]) + ".py"
     parts = [
         f"# {experiment.id} · {text.claim}",
-        f"**{sign} {say(*verdict)}** · {say('notes', '出处：')} {experiment.source} · "
+        f"**{sign} {say(*verdict)}**{mark(outcome, say)} · {say('notes', '出处：')} {experiment.source} · "
         f"[{say('all claims', '全部论断')}](README.md)",
         filled(text.method, outcome.runs),
         f"```python\n{lines_that_matter(outcome)}```",
@@ -75,13 +75,37 @@ def page(outcome: Outcome, text: Text, language: Language) -> str:
         f"## {say('Why', '为什么')}",
         why(outcome, text),
         say(
-            f"Seeds {seeds(outcome)}, {SIZES[outcome.size][0]}, {outcome.seconds:.1f} s, code `{outcome.code}`. "
+            f"Seeds {seeds(outcome)}, {SIZES[size][0]}, {outcome.seconds:.1f} s, code `{code}`. "
             f"The whole experiment: [{where}](../../../{where}).",
-            f"随机种子 {seeds(outcome)}，{SIZES[outcome.size][1]}规模，用时 {outcome.seconds:.1f} 秒，"
-            f"代码 `{outcome.code}`。完整实验：[{where}](../../../{where})。",
+            f"随机种子 {seeds(outcome)}，{SIZES[size][1]}规模，用时 {outcome.seconds:.1f} 秒，"
+            f"代码 `{code}`。完整实验：[{where}](../../../{where})。",
         ),
+        *([origin(outcome, say)] if outcome.stored else []),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def mark(outcome: Outcome, say: Say) -> str:
+    """Behind a verdict that was not measured when the page was made."""
+    if not outcome.stored:
+        return ""
+    return say(" · stored, stale", " · 存档数据（已过时）") if outcome.stale else say(" · stored", " · 存档数据")
+
+
+def origin(outcome: Outcome, say: Say) -> str:
+    """Of stored evidence: what made it, when, on what, from which data."""
+    evidence, again = outcome.evidence, f"`attendo lab run {outcome.claim_id} --full --store`"
+    files = ", ".join(f"{name} (sha256 `{digest[:16]}…`)" for name, digest in (evidence.data or {}).items())
+    changed = say(
+        " **Stale**: the code this experiment uses has changed since; the rule and the picture are today's.",
+        "**已过时**：此后该实验用到的代码有改动；判定规则和图是当前代码的。",
+    )
+    return say(
+        f"Stored evidence: these numbers were not measured for this page but on {evidence.date}, {evidence.machine}, "
+        f"by the code `{evidence.code}`, from {files}.{changed if outcome.stale else ''} {again} measures them again.",
+        f"存档数据：以上数字并非生成本页时所测，测于 {evidence.date}，{evidence.machine}，代码 `{evidence.code}`，"
+        f"数据 {files}。{changed if outcome.stale else ''}重新测量：{again}。",
+    )
 
 
 def lines_that_matter(outcome: Outcome) -> str:
@@ -117,7 +141,7 @@ def front(outcomes: Sequence[Outcome], language: Language) -> str:
     total = ", ".join(f"{sign} {say(*words)} {counts[verdict]}" for verdict, (sign, *words) in VERDICTS.items())
     rows = [
         f"| [{outcome.experiment.id}]({outcome.experiment.id}.md) | {read_text(outcome.experiment, language).claim} "
-        f"| {VERDICTS[outcome.verdict][0]} {say(*VERDICTS[outcome.verdict][1:])} |"
+        f"| {VERDICTS[outcome.verdict][0]} {say(*VERDICTS[outcome.verdict][1:])}{mark(outcome, say)} |"
         for outcome in outcomes
     ]
     title = say("The lab: what lectures say of the Transformer, run", "实验室：把讲义里关于 Transformer 的说法跑一遍")

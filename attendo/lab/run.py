@@ -1,17 +1,22 @@
-"""Run experiments: seed by seed from the cache, where the code is still the same, else anew; then judge."""
+"""Run experiments: seed by seed from the cache, where the code is still the same, else anew; then judge.
 
-import json
+Claims about real models are measured by size "full" alone; their stored evidence serves size "quick".
+"""
+
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import torch
 
 from attendo.cache_folder import cache_folder
-from attendo.durable import write_file
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Verdict
+from attendo.errors import AttendoError, InputError
+from attendo.lab.claim import Experiment, Runs, Size, Verdict
 from attendo.lab.code_hash import code_hash
+from attendo.lab.evidence_file import Evidence, read_evidence, stored_path, this_machine, today, write_evidence
+from attendo.lab.texts import Language, filled, read_text
 
 FIRST_SEED = 1
 
@@ -19,15 +24,25 @@ FIRST_SEED = 1
 @dataclass(frozen=True)
 class Outcome:
     experiment: Experiment
-    size: Size
-    seeds: tuple[int, ...]
-    runs: Runs
-    seconds: float  # that measuring took, when it was done
-    code: str  # the hash of what measured
+    evidence: Evidence
+    stored: bool = False  # measured at another time, and kept with the claims
+    stale: bool = False  # stored, and the code is another by now
 
     @property
     def claim_id(self) -> str:
         return self.experiment.id
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return self.evidence.seeds
+
+    @property
+    def runs(self) -> Runs:
+        return self.evidence.runs
+
+    @property
+    def seconds(self) -> float:
+        return self.evidence.seconds
 
     @property
     def verdict(self) -> Verdict:
@@ -35,12 +50,18 @@ class Outcome:
 
 
 def run_experiment(experiment: Experiment, size: Size, first_seed: int = FIRST_SEED, fresh: bool = False) -> Outcome:
+    if reads_stored(experiment, size):
+        return from_stored(experiment)
+    return Outcome(experiment, measured(experiment, size, first_seed, fresh))
+
+
+def measured(experiment: Experiment, size: Size, first_seed: int, fresh: bool) -> Evidence:
     """One thread: small models gain nothing from more, and rounding stays the same on every machine."""
     seeds = tuple(range(first_seed, first_seed + experiment.seeds[size]))
     code = code_hash(experiment.module)
     kept = cache_folder() / "lab" / f"{experiment.id}-{size}-{first_seed}-{code}.json"
-    if not fresh and (found := read_kept(kept, len(seeds))):
-        return Outcome(experiment, size, seeds, found[0], found[1], code)
+    if not fresh and (found := read_kept(kept, seeds)):
+        return found
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     started = time.perf_counter()
@@ -49,20 +70,71 @@ def run_experiment(experiment: Experiment, size: Size, first_seed: int = FIRST_S
     finally:
         torch.set_num_threads(threads)
     seconds = time.perf_counter() - started
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    write_file(kept, json.dumps({"seconds": seconds, "runs": list(map(dict, runs))}).encode())
-    return Outcome(experiment, size, seeds, runs, seconds, code)
+    data = data_behind(experiment, size)
+    evidence = Evidence(experiment.id, size, seeds, seconds, code, this_machine(), today(), runs, data)
+    write_evidence(kept, evidence)
+    return evidence
 
 
-def read_kept(path: Path, seeds: int) -> tuple[list[Numbers], float] | None:
+def data_behind(experiment: Experiment, size: Size) -> Mapping[str, str] | None:
+    if experiment.evidence == "measured" or size == "small":
+        return None
+    from attendo.lab.real_training import data_hashes
+
+    return data_hashes()
+
+
+def read_kept(path: Path, seeds: tuple[int, ...]) -> Evidence | None:
     """What an earlier run kept; anything that is not whole is measured again."""
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
-        runs, seconds = table["runs"], float(table["seconds"])
-    except (OSError, ValueError, KeyError, TypeError):
+        found = read_evidence(path)
+    except AttendoError:
         return None
-    whole = isinstance(runs, list) and len(runs) == seeds and all(isinstance(run, dict) for run in runs)
-    return (runs, seconds) if whole else None
+    return found if found.seeds == seeds else None
+
+
+# --- stored evidence
+
+
+def reads_stored(experiment: Experiment, size: Size) -> bool:
+    return experiment.evidence == "stored" and size == "quick"
+
+
+def how_to_store(experiment: Experiment) -> str:
+    return f"attendo lab run {experiment.id} --full --store makes it, on a GPU in some minutes"
+
+
+def from_stored(experiment: Experiment) -> Outcome:
+    path = stored_path(experiment.id)
+    if not path.exists():
+        raise InputError(f"{experiment.id} has no stored evidence yet: {how_to_store(experiment)}")
+    evidence = read_evidence(path)
+    if (evidence.claim, evidence.size) != (experiment.id, "full"):
+        raise InputError(
+            f"{path} is evidence for {evidence.claim}, size {evidence.size}: expected {experiment.id}, size full"
+        )
+    if not evidence.data:
+        raise InputError(f"{path} does not say from which data it was made: {how_to_store(experiment)}")
+    check_fits(experiment, evidence.runs, path)
+    return Outcome(experiment, evidence, stored=True, stale=evidence.code != code_hash(experiment.module))
+
+
+def check_fits(experiment: Experiment, runs: Runs, path: Path) -> None:
+    """Numbers that rule, words and picture ask for may have got other names since."""
+    try:
+        verdict = experiment.judge(runs)
+        experiment.draw(runs, lambda english, chinese: english)
+        for language in get_args(Language):
+            text = read_text(experiment, language)
+            for part in (text.method, text.picture, text.why[verdict]):
+                filled(part, runs)
+    except (AttendoError, LookupError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{path} does not fit the experiment of today ({type(error).__name__}: {error}): {how_to_store(experiment)}"
+        ) from error
+
+
+# --- many
 
 
 def run_all(
@@ -84,24 +156,28 @@ def run_all(
             told(found[-1])
         return found
     by_id: dict[str, Outcome] = {}
+    for experiment in experiments:
+        if reads_stored(experiment, size):  # no work for a process
+            by_id[experiment.id] = from_stored(experiment)
+            told(by_id[experiment.id])
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        coming = {pool.submit(in_a_worker, one.id, size, first_seed, fresh): one for one in experiments}
+        coming = {
+            pool.submit(in_a_worker, experiment.id, size, first_seed, fresh): experiment
+            for experiment in experiments
+            if experiment.id not in by_id
+        }
         for future in as_completed(coming):
             experiment = coming[future]
-            seeds, runs, seconds, code = future.result()
-            by_id[experiment.id] = Outcome(experiment, size, seeds, runs, seconds, code)
+            by_id[experiment.id] = Outcome(experiment, future.result())
             told(by_id[experiment.id])
     return [by_id[experiment.id] for experiment in experiments]
 
 
-def in_a_worker(
-    claim_id: str, size: Size, first_seed: int, fresh: bool
-) -> tuple[tuple[int, ...], list[Numbers], float, str]:
+def in_a_worker(claim_id: str, size: Size, first_seed: int, fresh: bool) -> Evidence:
     """By its id: functions inside a function cannot be sent to a process."""
     from attendo.lab.claims import EXPERIMENTS
 
-    outcome = run_experiment(EXPERIMENTS[claim_id], size, first_seed, fresh)
-    return outcome.seeds, list(map(dict, outcome.runs)), outcome.seconds, outcome.code
+    return measured(EXPERIMENTS[claim_id], size, first_seed, fresh)
 
 
 def numbers_table(runs: Runs) -> Mapping[str, list[object]]:

@@ -8,10 +8,7 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.data.batches import Position
-from attendo.special_tokens import SPECIAL
-
-# Nothing in a lossless tokenizer's text is <unk>, so it can say "hidden".
-MASK = SPECIAL.unk
+from attendo.special_tokens import MASK, SPECIAL
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from attendo.bundle import Bundle, read_bundle
 from attendo.engines.ct2_counterpart import obstacle
 from attendo.engines.ct2_files import Quantization
 from attendo.engines.engine import Engine
-from attendo.errors import ConfigError, InputError
+from attendo.errors import ConfigError
+from attendo.installed import model_folder
 from attendo.model.config import config_from_table
 from attendo.translation.translator import Translator
 
@@ -19,21 +20,19 @@ NEEDS_TORCH = "needs torch: pip install 'attendo[train]'"
 
 
 def load(
-    model: str | Path,
+    model: str | Path | None = None,
     *,
     engine: EngineName = "auto",
     device: str = "auto",
     threads: int | None = None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Translator:
-    """A translator from a model folder.
+    """A translator from a model folder, or from a model of the package by its name; without either, the default one.
 
     The engine is CTranslate2 on a CPU, where it knows the model, and torch elsewhere. `device` is auto, cpu or cuda;
     `threads` are those of the CPU; `say` hears what the user should know of loading.
     """
-    folder = Path(model)
-    if not folder.is_dir():
-        raise InputError(f"there is no model folder {folder}: expected the folder `attendo train` wrote, RUN/model")
+    folder = model_folder(model)
     if threads is not None and threads < 1:
         raise ConfigError(f"threads = {threads}: expected at least 1")
     bundle = read_bundle(folder)

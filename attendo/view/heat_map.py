@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.durable import write_file
-from attendo.view.fonts import drawable, families
+from attendo.view import fonts
 
 COLOURS = "viridis"  # reads the same to most colour-blind eyes, and in print
 # Colours follow the root of a weight: beside 1 a weight of 0.04 would be as dark as nothing, and yet it is a look.
@@ -40,12 +40,12 @@ def draw_heads(
     looked_at: str = "source, looked at",
 ) -> None:
     """weights [pictures, rows, columns], each in [0, 1] -> one picture a title, up to four in a row, written as PNG."""
-    rows, columns = ([drawable(label) for label in labels] for labels in (rows, columns))
+    rows, columns = ([fonts.drawable(label) for label in labels] for labels in (rows, columns))
     apart = labels_apart(max(len(rows), len(columns)))
     sheet = Sheet.of(rows, columns, len(titles), heading)
     # Text of strangers may hold $, which is no mathematics here.
     with mpl.rc_context(
-        {"font.family": list(families()), "font.size": 9, "axes.titlesize": 10, "text.parse_math": False}
+        {"font.family": list(fonts.families()), "font.size": 9, "axes.titlesize": 10, "text.parse_math": False}
     ):
         figure = Figure(figsize=(sheet.width, sheet.height))
         figure.text(0.12 / sheet.width, 1 - 0.12 / sheet.height, heading, va="top", fontsize=11)

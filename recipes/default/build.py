@@ -1,26 +1,31 @@
-"""The default model, from corpus files to a trained student.
+"""The default model, from corpus files to the folder that is given away.
 
 python -m recipes.default.build --work runs/default
 
 The same command goes on where it was stopped: every step leaves its result in the folder, and what is there is not made
-again. `teacher:` or `student:` before a setting tells whose it is.
+again. WORK/seconds.json says how long each step took. `teacher:` or `student:` before a setting tells whose it is.
 """
 
 import argparse
+import json
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.machine import data_folder
 from recipes.default.distil import distil, sources
 from recipes.default.made_up import pairs
+from recipes.default.scores import write_scores
+from recipes.default.ship import SECONDS, ship
 
 HERE = Path(__file__).parent
 MADE_UP = 40_000  # pairs of each two languages
+ROUGH = 15_000  # of each direction, with the typing errors of people
 DIRECTIONS = (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
 
 
@@ -33,42 +38,66 @@ def main() -> None:
     options = parser.parse_args()
     work: Path = options.work
     work.mkdir(parents=True, exist_ok=True)
-    for first in ("zh", "de"):
-        step(work / f"made-up.{first}-en.tsv", partial(write_made_up, (first, "en")))
-    train("teacher", work, options.settings)
-    corpora = sources(HERE / "teacher.toml", [work, data_folder()])
-    teacher = work / "teacher" / "model"
+    for languages in (("zh", "en"), ("de", "en")):
+        step(work, f"made-up.{'-'.join(languages)}.tsv", partial(write_made_up, languages, MADE_UP, False))
+    for languages in DIRECTIONS:
+        step(work, f"rough.{'-'.join(languages)}.tsv", partial(write_made_up, languages, ROUGH, True))
+    teacher = train(work, "teacher", options.settings)
+    corpora = sources(HERE / "teacher.toml", data_folder())
     for direction in DIRECTIONS:
         translate = partial(distil, teacher, corpora, direction, processes=options.processes, most=options.most)
-        step(work / f"distilled.{'-'.join(direction)}.tsv", translate)
-    train("student", work, options.settings)
+        step(work, f"distilled.{'-'.join(direction)}.tsv", translate)
+    student = train(work, "student", options.settings)
+    step(work, "scores-1-teacher.json", partial(write_scores, teacher, "teacher", "torch"))
+    step(work, "scores-2-student.json", partial(write_scores, student, "student", "torch"))
+    if find_spec("ctranslate2") is None:
+        print("CTranslate2 is not here: where it is, the same command goes on with the scores in 8 bits")
+        return
+    step(work, "scores-3-student-int8.json", partial(write_scores, student, "student, 8 bits", "ct2"))
+    step(work, "shipped", partial(ship, work))
 
 
-def step(out: Path, make: Callable[[Path], None]) -> None:
+def step(work: Path, name: str, make: Callable[[Path], None]) -> None:
     """Made under another name first, so that what has its name is whole."""
-    if out.exists():
-        print(f"{out}: there", flush=True)
+    if (work / name).exists():
+        print(f"{name}: there", flush=True)
         return
     started = time.perf_counter()
-    making = out.with_name(f"making-{out.name}")
-    make(making)
-    making.rename(out)
-    print(f"{out}: made in {time.perf_counter() - started:.0f} s", flush=True)
+    make(work / f"making-{name}")
+    (work / f"making-{name}").rename(work / name)
+    took(work, name, time.perf_counter() - started)
 
 
-def write_made_up(languages: tuple[str, str], out: Path) -> None:
-    lines = (f"{first}\t{second}\n" for first, second in pairs(languages, MADE_UP, seed=1))
+def took(work: Path, name: str, seconds: float) -> None:
+    """What was stopped and went on took the sum of its parts."""
+    kept = work / SECONDS
+    table = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    kept.write_text(json.dumps(table | {name: table.get(name, 0.0) + seconds}, indent=2), encoding="utf-8")
+    print(f"{name}: made in {seconds:.0f} s", flush=True)
+
+
+def write_made_up(languages: tuple[str, str], count: int, roughened: bool, out: Path) -> None:
+    lines = (f"{first}\t{second}\n" for first, second in pairs(languages, count, seed=1, roughened=roughened))
     out.write_text("".join(lines), encoding="utf-8")
 
 
-def train(name: str, work: Path, settings: list[str]) -> None:
-    """By a copy of the recipe in the folder, beside the files it names. A finished run is left as it is."""
+def train(work: Path, name: str, settings: list[str]) -> Path:
+    """By a copy of the recipe in the folder, beside the files it names; a run that was stopped goes on."""
+    model = work / name / "model"
+    if model.exists():
+        print(f"{name}: there", flush=True)
+        return model
     shutil.copy(HERE / f"{name}.toml", work / f"{name}.toml")
     command = [sys.executable, "-m", "attendo", "train", str(work / f"{name}.toml"), "--run-dir", str(work / name)]
     for setting in settings:
         if setting.startswith(f"{name}:"):
             command += ["--set", setting.removeprefix(f"{name}:")]
-    subprocess.run(command, check=True)
+    started = time.perf_counter()
+    code = subprocess.run(command, check=False).returncode
+    took(work, name, time.perf_counter() - started)
+    if code:
+        raise SystemExit(code)
+    return model
 
 
 if __name__ == "__main__":

@@ -27,14 +27,14 @@ class Source:
     weight: float
 
 
-def sources(recipe: Path, folders: list[Path]) -> list[Source]:
-    """The corpora of the teacher's recipe, looked for in these folders."""
+def sources(recipe: Path, folder: Path) -> list[Source]:
+    """The corpora of the teacher's recipe that people wrote. What was made up the student learns as it is."""
     table = tomllib.loads(recipe.read_text(encoding="utf-8"))
-    found = []
-    for corpus in table["data"]["corpora"]:
-        path = next(folder / corpus["file"] for folder in folders if (folder / corpus["file"]).exists())
-        found.append(Source(path, tuple(corpus["languages"]), corpus.get("weight", 1.0)))
-    return found
+    return [
+        Source(folder / corpus["file"], tuple(corpus["languages"]), corpus.get("weight", 1.0))
+        for corpus in table["data"]["corpora"]
+        if Path(corpus["file"]).parent != Path()
+    ]
 
 
 def sentences(corpora: list[Source], direction: tuple[str, str]) -> Iterator[tuple[str, str]]:

@@ -171,9 +171,9 @@ def test_in_python_too(translator):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("pairs.tsv",), 2, b"no default model yet"),
+        (("pairs.tsv",), 2, b"no default model"),
         (("--model", "m"), 2, b"FILE.tsv"),
-        (("none.tsv", "--model", "m"), 1, b"cannot read none.tsv"),
+        (("none.tsv", "--model", "."), 1, b"cannot read none.tsv"),
     ],
 )
 def test_mistakes_are_one_line(capfdbinary, arguments, code, words):

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from attendo import installed
 from attendo.cli.main import main
 from attendo.translation import load as load_module
 from tests.translation.fake_engine import FakeEngine, backwards, fake_translator, write_fake_model
@@ -23,7 +24,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture(scope="module")
 def fake(tmp_path_factory):
-    return write_fake_model(tmp_path_factory.mktemp("translate") / "model")
+    return write_fake_model(tmp_path_factory.mktemp("translate") / "m")
 
 
 @pytest.fixture
@@ -31,6 +32,7 @@ def attendo(fake, monkeypatch, capfdbinary, tmp_path):
     """Runs a command in this process, over the fake engine; returns exit code, stdout and stderr."""
     monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(installed, "SHIPPED", fake.parent)  # the model is known by its name there
 
     def run(*arguments, stdin=b"", engine=None):
         translator = fake_translator(fake, engine or FakeEngine(tokens_per_batch=20))
@@ -173,7 +175,7 @@ def test_a_glossary_is_handed_on(attendo, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("你好", "--to", "en"), 2, "no default model yet"),
+        (("你好", "--to", "en"), 2, "no default model"),
         (("你好", "-i", "in.txt", *MODEL), 2, "TEXT and -i exclude each other"),
         (("你好", "--n-best", "2", *MODEL), 2, "--n-best 2 needs --json"),
         (("你好", "--n-best", "3", "--beam", "2", "--json", *MODEL), 2, "needs a --beam of at least 3, not 2"),
@@ -220,7 +222,7 @@ from attendo.translation import load
 from tests.translation.fake_engine import FakeEngine, fake_translator
 translator = fake_translator(Path({model!r}), FakeEngine(tokens_per_batch=20, seconds={seconds}))
 load.load = lambda *_, **__: translator
-main(["translate", "--model", "m", "--to", "en", *sys.argv[1:]])
+main(["translate", "--model", {model!r}, "--to", "en", *sys.argv[1:]])
 """
 
 
@@ -255,6 +257,7 @@ def test_ctrl_c_is_130_and_can_be_gone_on_with(fake, tmp_path):
     ours = subprocess.Popen(fake_command(fake, *arguments, seconds=0.01), stderr=subprocess.PIPE)
     journal = tmp_path / "out.txt.partial.jsonl"
     while not journal.exists() or journal.read_bytes().count(b"\n") < 3:
+        assert ours.poll() is None
         time.sleep(0.01)
     ours.send_signal(signal.SIGINT)
     _, err = ours.communicate(timeout=60)

@@ -100,7 +100,7 @@ def test_the_report_has_a_page_for_each_claim_in_both_languages(tmp_path):
 def test_the_command(capsys):
     assert run(["lab", "run", "L38", "--json"], debug=False) == 0
     (one,) = json.loads(capsys.readouterr().out)
-    assert one.keys() == {"id", "claim", "source", "verdict", "why", "numbers", "seeds", "seconds"}
+    assert one.keys() == {"id", "claim", "source", "verdict", "why", "numbers", "seeds", "seconds", "stored"}
     assert (one["id"], one["verdict"], one["seeds"]) == ("L38", "holds", [1])
     assert one["numbers"]["y1"] == [pytest.approx(0.8788782427321509, abs=1e-15)]
     assert run(["lab", "list", "--lang", "zh"], debug=False) == 0

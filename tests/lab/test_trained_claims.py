@@ -9,6 +9,7 @@ from attendo.lab.layers import residual, without_feed_forward
 from attendo.lab.positions import mask_and_positions
 from attendo.lab.toy_tasks import running_sum
 from attendo.lab.toy_training import Budget, train_together
+from attendo.lab.training import warmup
 from tests.lab.planted import verdict
 
 
@@ -23,9 +24,18 @@ def test_l11_gives_the_weights_back_as_width():
     for task in ("moving", "computing"):
         whole = numbers[f"{task}_whole_weights"]
         assert abs(numbers[f"{task}_wider_weights"] / whole - 1) < 0.05
-        assert numbers[f"{task}_without_weights"] < whole / 2
-    model = without_feed_forward.build(10, 16, False, 1)
+    model = without_feed_forward.build(16, False, 1)
     assert not [name for name, _ in model.named_parameters() if "feed_forward" in name]
+
+
+def test_l11_both_tasks_fetch_the_same_symbol():
+    moved, sums = (
+        task(20, torch.Generator().manual_seed(1))
+        for task in (without_feed_forward.moving, without_feed_forward.computing)
+    )
+    assert torch.equal(moved.source, sums.source)
+    own, fetched, said = (x[:, :-1] - 4 for x in (sums.source, moved.target_out, sums.target_out))
+    assert torch.equal((own + fetched) % without_feed_forward.SYMBOLS, said)
 
 
 def test_l11_can_say_all():
@@ -68,11 +78,26 @@ def test_l5_can_say_all():
 
 
 def test_l26_can_say_all():
-    low, high = [residual.BLIND - 0.5] * 2, [residual.BLIND + 0.3] * 2
-    assert verdict("L26", post_warm=low, post_cold=high) == "holds"
-    assert verdict("L26", post_warm=low, post_cold=[low[0], high[0]]) == "holds only if"
-    assert verdict("L26", post_warm=low, post_cold=low) == "does not hold"
-    assert verdict("L26", post_warm=high, post_cold=high) == "undecided"
+    low, high = residual.BLIND - 0.5, residual.BLIND + 0.3
+
+    def said(cold_fails, warm_fails, seeds=6):
+        """Of how many seeds fail at each of two rates."""
+        runs = []
+        for seed in range(seeds):
+            losses = [[high if seed < fails else low for fails in side] for side in (cold_fails, warm_fails)]
+            runs.append({"post_cold": losses[0], "post_warm": losses[1]})
+        return EXPERIMENTS["L26"].judge(runs)
+
+    assert said((6, 6), (0, 0)) == "holds"
+    assert said((0, 5), (0, 0)) == "holds only if"
+    assert said((0, 0), (0, 0)) == "does not hold"
+    assert said((0, 2), (0, 0)) == "undecided"  # two of six may be chance
+    assert said((6, 6), (6, 6)) == "undecided"
+
+
+def test_l26_counts_as_fisher_did():
+    assert warmup.fisher(5, 0, 6) == pytest.approx(6 / 792)
+    assert warmup.fisher(3, 1, 4) == pytest.approx(17 / 70)  # the lady tasting tea
 
 
 def test_without_warmup_the_first_step_is_taken_at_the_peak():

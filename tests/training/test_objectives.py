@@ -12,10 +12,10 @@ from attendo.data.batch import Batch
 from attendo.data.batches import Position
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
-from attendo.special_tokens import SPECIAL
+from attendo.special_tokens import MASK, SPECIAL
 from attendo.training.average import mean_weights
 from attendo.training.config import TrainingConfig
-from attendo.training.masked_tokens import MASK, Masking, sentences
+from attendo.training.masked_tokens import Masking, sentences
 from attendo.training.moving_average import MovingAverage
 from attendo.training.objective import MaskedTokens, RDrop, TeacherForcing, symmetric_kl_sum
 from attendo.training.optimizer import build_optimizer, learning_rate

@@ -40,9 +40,9 @@ class NormAlone(AddAndNorm):
 class Stack(Transformer):
     """The encoder alone, saying its source backwards: place i must say what stands at place n - i."""
 
-    def __init__(self, depth: int, kind: str, seed: int) -> None:
+    def __init__(self, depth: int, kind: str, seed: int, d_model: int = 32, d_ff: int = 64) -> None:
         config = TransformerConfig(
-            vocab_size=4 + SYMBOLS, d_model=32, d_ff=64, num_heads=2, dropout=0.0, tied_output=False,
+            vocab_size=4 + SYMBOLS, d_model=d_model, d_ff=d_ff, num_heads=2, dropout=0.0, tied_output=False,
             encoder_layers=depth, decoder_layers=1, norm_order="pre" if kind == "pre" else "post",
         )  # fmt: skip
         torch.manual_seed(seed)

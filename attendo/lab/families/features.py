@@ -1,0 +1,103 @@
+"""L29: a Transformer and an LSTM with attention learn to translate from the same pairs, with as many weights."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import torch
+from matplotlib.figure import Figure
+
+from attendo.lab.chart import band, bars, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.real_training import (
+    REAL_SEEDS,
+    TEACHER_FORCING,
+    RealBudget,
+    RealData,
+    bleu_of,
+    real_data,
+    trained,
+    transformer,
+    validation_loss,
+)
+from attendo.lab.real_tuning import best_rate
+from attendo.lab.statistics import difference
+from attendo.lab.tuning import count
+from attendo.model.build import build_model
+from attendo.model.config import Context, LSTMConfig, ModelConfig
+
+# One pair a row for both: the same batches in the same order.
+BUDGETS: Mapping[Size, RealBudget] = {
+    "small": RealBudget(epochs=1, tokens=300, packed=False),
+    "full": RealBudget(epochs=15, packed=False),
+}
+RATES: Mapping[Size, Sequence[float]] = {"small": (1e-3, 4e-3), "full": (1e-3, 2e-3, 4e-3)}
+# The widths that give an LSTM as many weights as the Transformer has.
+WIDTHS: Mapping[Context, Mapping[Size, int]] = {
+    "attention": {"small": 16, "full": 312},
+    "fixed": {"small": 18, "full": 326},
+}
+POINTS = 30  # of a curve in the picture
+NOTHING = 0.5  # points of BLEU, about what another seed changes (docs/experiments.md): less than this says nothing
+NAMES = {"transformer": "Transformer", "lstm": "LSTM"}
+
+
+def lstm(data: RealData, size: Size, context: Context) -> LSTMConfig:
+    """Two layers on each side, as in recipes/multi30k-lstm.toml."""
+    layers = 1 if size == "small" else 2
+    return LSTMConfig(
+        vocab_size=data.vocab_size, d_model=WIDTHS[context][size], encoder_layers=layers, decoder_layers=layers,
+        dropout=0.3, context=context,
+    )  # fmt: skip
+
+
+def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+    data = real_data(size)
+    sides: dict[str, ModelConfig] = {"transformer": transformer(data, size), "lstm": lstm(data, size, "attention")}
+    rates = {
+        name: best_rate(partial(build_model, config), TEACHER_FORCING, data, BUDGETS[size], RATES[size], seeds[0])
+        for name, config in sides.items()
+    }
+    runs: list[Numbers] = []
+    for seed in seeds:
+        numbers: dict[str, float | list[float]] = {"epochs": BUDGETS[size].epochs}
+        for name, config in sides.items():
+            model, losses = trained(config, data, replace(BUDGETS[size], learning_rate=rates[name]), seed)
+            numbers[f"bleu_{name}"] = bleu_of(model, data)
+            numbers[f"validation_loss_{name}"] = validation_loss(model, data)
+            numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count(model), rates[name]
+            numbers[f"steps_{name}"], numbers[f"losses_{name}"] = float(len(losses)), smoothed(losses)
+        runs.append(numbers)
+    return runs
+
+
+def smoothed(losses: Sequence[float]) -> list[float]:
+    """The mean of each of POINTS stretches."""
+    return [float(part.mean()) for part in torch.tensor(losses).tensor_split(min(POINTS, len(losses)))]
+
+
+def judge(runs: Runs) -> Verdict:
+    """BLEU on sentences never seen, Transformer - LSTM, seed by seed: the claim holds if the 95 % interval of the mean
+    lies above NOTHING, does not if it lies below, and is undecided if NOTHING is inside."""
+    ahead = difference(over_seeds(runs, "bleu_transformer"), over_seeds(runs, "bleu_lstm"))
+    if ahead.low > NOTHING:
+        return "holds"
+    return "does not hold" if ahead.high < NOTHING else "undecided"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn, (left, right) = figure(2, width=4.7)
+    labels = [NAMES["transformer"], say("LSTM with attention", "带注意力的 LSTM")]
+    bars(left, labels, [over_seeds(runs, f"bleu_{name}") for name in NAMES])
+    left.set(ylabel=say("BLEU, test2016", "BLEU（test2016）"))
+    for place, (name, label) in enumerate(zip(NAMES, labels, strict=True)):
+        curves = [row(run, f"losses_{name}") for run in runs]
+        epochs = [over_seeds(runs, "epochs")[0] * (step + 0.5) / len(curves[0]) for step in range(len(curves[0]))]
+        band(right, epochs, curves, label, place)
+    right.set(xlabel=say("times through the corpus", "训练轮数"))
+    right.set(ylabel=say("training loss, nats a token", "训练损失（nat / token）"))
+    right.legend()
+    return drawn
+
+
+EXPERIMENT = Experiment("L29", "A§6", measure, judge, draw, REAL_SEEDS, evidence="stored")

@@ -1,0 +1,195 @@
+"""A small real translator for the lab, trained by the parts that `attendo train` is made of.
+
+Size "full" is Multi30k, English to German: 29,000 captions of pictures. On a GPU a step is one CUDA graph in bfloat16,
+as in a real run. Size "small" is for tests: short words said backwards, by a model that is there to run, not to learn.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import nn
+
+from attendo.cache_folder import cache_folder
+from attendo.checkpoint import load_weights_
+from attendo.data.batches import Batches, Position
+from attendo.data.corpus import Corpus, CorpusFile, Pair
+from attendo.data.encoded import encode_corpus
+from attendo.data.filters import FilterConfig
+from attendo.data.lines import ignore
+from attendo.data.made_up import MadeUp
+from attendo.data.parts import Part
+from attendo.errors import DataError
+from attendo.evaluation.greedy_scores import Question, scores
+from attendo.lab.claim import Size
+from attendo.model.build import Model, build_model
+from attendo.model.config import ModelConfig, TransformerConfig
+from attendo.recipe.assemble import graphed_step
+from attendo.recipe.tokenizer import texts
+from attendo.recipe.validate import Translate
+from attendo.text.tokenizer import Tokenizer
+from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
+from attendo.training.config import TrainingConfig
+from attendo.training.device import Machine, choose_machine, set_up
+from attendo.training.feed import Feed
+from attendo.training.moving_average import MovingAverage
+from attendo.training.objective import Objective, TeacherForcing, in_precision
+from attendo.training.optimizer import build_optimizer, learning_rate
+from attendo.training.step import train_step
+from attendo.training.validation import batches_of, evaluation_mode, mean_loss
+
+LANGUAGES = ("en", "de")
+DATA_FILES = ("en-de/multi30k.train.tsv.xz", "en-de/multi30k.valid.tsv", "en-de/multi30k.test2016.tsv")
+MADE_UP = [MadeUp("reverse", pairs, longest=6, letters=5, seed=seed) for pairs, seed in ((120, 1), (20, 2), (20, 3))]
+TEACHER_FORCING = TeacherForcing(label_smoothing=0.1)
+REAL_SEEDS: Mapping[Size, int] = {"small": 2, "quick": 3, "full": 3}
+
+
+@dataclass(frozen=True)
+class RealData:
+    tokenizer: Tokenizer
+    training: Sequence[Part]
+    validation: Part  # what `valid` is as ids
+    valid: Sequence[Pair]  # texts
+    test: Sequence[Pair]
+
+    @property
+    def vocab_size(self) -> int:
+        return self.tokenizer.vocab_size
+
+
+@dataclass(frozen=True)
+class RealBudget:
+    """What both sides of a comparison get: each pair as often, in batches of as many tokens."""
+
+    epochs: float
+    learning_rate: float = 2e-3  # the peak of a cosine; this one is that of recipes/multi30k-speedrun.toml
+    tokens: int = 8_192  # a batch, padding included
+    warmup: float = 0.15  # the share of the steps that lead up to the peak
+    average_decay: float = 0.998  # of the moving average of weights, which is the model in the end
+    # Where model and machine can: several pairs a row, the fastest way. Without, one pair a row: a recurrent model
+    # cannot have it otherwise, and whatever is compared with it should get the very same batches.
+    packed: bool = True
+
+    def training(self, steps: int, seed: int) -> TrainingConfig:
+        return TrainingConfig(
+            seed=seed, max_steps=steps, tokens_per_batch=self.tokens, schedule="cosine",
+            learning_rate=self.learning_rate, warmup_steps=max(1, round(self.warmup * steps)),
+            average_decay=self.average_decay,
+        )  # fmt: skip
+
+
+def real_data(size: Size, cut: TokenizerConfig | None = None) -> RealData:
+    """`cut`: how text is cut into tokens, where it is not the usual way (BPE of 8,000 for both languages)."""
+    corpora: Sequence[Corpus] = MADE_UP if size == "small" else [CorpusFile(path, LANGUAGES) for path in data_files()]
+    train, valid, test = corpora
+    cut = cut or (TokenizerConfig(300, "char") if size == "small" else TokenizerConfig(8_000))
+    tokenizer = train_tokenizer(lambda: texts([train]), LANGUAGES, cut)
+    parts = [as_part(corpus, tokenizer) for corpus in (train, valid)]
+    return RealData(tokenizer, parts[:1], parts[1], list(valid.pairs(ignore)), list(test.pairs(ignore)))
+
+
+def as_part(corpus: Corpus, tokenizer: Tokenizer) -> Part:
+    encoded = encode_corpus(corpus, tokenizer, LANGUAGES, FilterConfig(), cache_folder() / "encoded")
+    return Part(encoded.source, encoded.target, tokenizer.tag(LANGUAGES[1]))
+
+
+def data_files() -> list[Path]:
+    folder = Path(os.environ.get("ATTENDO_DATA") or "data").absolute()
+    for name in DATA_FILES:
+        if not (folder / name).is_file():
+            raise DataError(f"there is no {name} in {folder}: set ATTENDO_DATA to the folder that holds Multi30k")
+    return [folder / name for name in DATA_FILES]
+
+
+def data_hashes() -> dict[str, str]:
+    """The sha256 of each file, by its name."""
+    found = (hashlib.sha256(path.read_bytes()).hexdigest() for path in data_files())
+    return dict(zip(DATA_FILES, found, strict=True))
+
+
+def transformer(data: RealData, size: Size, **changes: Any) -> TransformerConfig:
+    """3 + 3 layers, the norm before each sublayer; sizes that suit 29,000 pairs (docs/experiments.md)."""
+    sizes = {"d_model": 16, "d_ff": 32} if size == "small" else {"d_model": 256, "d_ff": 512}
+    layers = {"encoder_layers": 1 if size == "small" else 3, "decoder_layers": 1 if size == "small" else 3}
+    usual = {"vocab_size": data.vocab_size, "num_heads": 4, "dropout": 0.3, "norm_order": "pre", **sizes, **layers}
+    return TransformerConfig(**{**usual, **changes})
+
+
+def new_model(config: ModelConfig, seed: int) -> Model:
+    torch.manual_seed(seed)
+    return build_model(config)
+
+
+def config_of(model: nn.Module) -> ModelConfig:
+    return cast(ModelConfig, model.config)  # every family has one, under this name
+
+
+def machine_for(model: nn.Module, packed: bool = True) -> Machine:
+    """A GPU where there is one. Never compiled: that takes longer than such a short run would gain."""
+    training = TrainingConfig(compile="off", threads=torch.get_num_threads())
+    machine = choose_machine(training, config_of(model))
+    return replace(machine, packed=machine.packed and packed)
+
+
+def train_real(model: nn.Module, objective: Objective, data: RealData, budget: RealBudget, seed: int) -> list[float]:
+    """Trains the model in its place, which is the GPU afterwards if there is one; returns the loss of every step."""
+    machine = machine_for(model, budget.packed)
+    set_up(machine)
+    torch.manual_seed(seed)  # dropout
+    batches = Batches(data.training, budget.tokens, seed, machine.packed)
+    steps = max(2, round(budget.epochs * len(batches.epoch(1).plan)))
+    training = budget.training(steps, seed)
+    model.to(machine.device).train()
+    optimizer, average = build_optimizer(model, training), MovingAverage(model, budget.average_decay)
+    take_step = graphed_step(machine, lambda sentence: print(sentence, file=sys.stderr)) or train_step
+    lower = in_precision(objective, machine.device, machine.precision)
+    losses = []
+    with Feed(batches, Position(), training.accumulate, machine.device) as feed:
+        for step, work in enumerate(islice(feed, steps), start=1):
+            rate = learning_rate(step, config_of(model).d_model, training)
+            outcome = take_step(model, optimizer, work.micro_batches, rate, lower)
+            average.update(model, step, outcome.finite)
+            losses.append(outcome.loss)
+    load_weights_(model, average.weights)
+    model.eval()
+    return torch.stack(losses).tolist()
+
+
+def trained(config: ModelConfig, data: RealData, budget: RealBudget, seed: int) -> tuple[Model, list[float]]:
+    """A new model that was taught to translate, and the loss of every step."""
+    model = new_model(config, seed)
+    return model, train_real(model, TEACHER_FORCING, data, budget, seed)
+
+
+def validation_loss(model: Model, data: RealData) -> float:
+    """Of the true translations, without smoothing: a mean over tokens, in nats."""
+    machine = machine_for(model)
+    batches = [batch for batch, _ in batches_of(Batches([data.validation], 8_192, seed=0, packed=machine.packed))]
+    with evaluation_mode(model):
+        return mean_loss(model, batches, in_precision(TeacherForcing(), machine.device, machine.precision))
+
+
+def translations(model: Model, data: RealData, pairs: Sequence[Pair]) -> list[str]:
+    """Of the sources of these pairs, by the likeliest token at each step."""
+    with evaluation_mode(model):
+        return Translate({}, questions(pairs), 0, data.tokenizer, machine_for(model)).translate(model)
+
+
+def bleu(said: Sequence[str], pairs: Sequence[Pair]) -> float:
+    """sacreBLEU's, 0 to 100."""
+    return scores(said, questions(pairs))["bleu"]
+
+
+def bleu_of(model: Model, data: RealData) -> float:
+    return bleu(translations(model, data, data.test), data.test)
+
+
+def questions(pairs: Sequence[Pair]) -> list[Question]:
+    return [Question(pair, LANGUAGES[1]) for pair in pairs]

@@ -1,0 +1,96 @@
+"""The card of the default model: what it is, what it cannot, how good it is, and from what it was made."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo import __version__
+from recipes.default.scores import Score
+
+HERE = Path(__file__).parent
+GPU_KILOWATTS = 0.7  # an H200 at its limit
+KILOGRAMS_A_KILOWATT_HOUR = 0.48  # of CO2, the mean of the world's electricity (Ember, Global Electricity Review 2024)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """One source of text: which corpus, from whom, under which licence."""
+
+    name: str
+    what: str
+    licence: str
+    where: str
+
+
+def origins() -> list[Origin]:
+    table = tomllib.loads((HERE / "sources.toml").read_text(encoding="utf-8"))
+    return [Origin(name, entry["what"], entry["licence"], entry["from"]) for name, entry in table.items()]
+
+
+def corpora_of(recipe: Path) -> list[tuple[str, str]]:
+    """(name, languages) of the corpora of a recipe that people wrote."""
+    table = tomllib.loads(recipe.read_text(encoding="utf-8"))
+    files = [Path(corpus["file"]) for corpus in table["data"]["corpora"]]
+    return [(file.name.partition(".")[0], file.parent.name) for file in files if file.name.endswith(".train.tsv.xz")]
+
+
+def card(parameters: int, scores: list[Score], gpu_seconds: float) -> str:
+    languages: dict[str, list[str]] = {}
+    for name, pair in corpora_of(HERE / "teacher.toml"):
+        languages.setdefault(name, []).append(pair)
+    rows = "\n".join(
+        f"| {origin.name} | {', '.join(languages[origin.name])} | {origin.what} | {origin.licence} | {origin.where} |"
+        for origin in origins()
+    )
+    hours = gpu_seconds / 3600
+    carbon = hours * GPU_KILOWATTS * KILOGRAMS_A_KILOWATT_HOUR
+    return f"""# The default model: Chinese ↔ English, German ↔ English
+
+Licence: CC BY-SA 4.0
+
+A small Transformer of {parameters:,} parameters, six encoder and two decoder layers, made by attendo {__version__} with
+`python -m recipes.default.build`. It learnt from what a larger one, the teacher, said to the sentences of the corpora
+below, and from made-up pairs of short and odd things (`recipes/default/made_up.py`).
+
+## What it is for
+
+Everyday sentences, and the language of software, between Chinese (simplified) and English and between German and
+English, on a laptop and without a network. It translates sentence by sentence and does not know what stood before.
+
+## What it cannot
+
+It is small. It does not know many names and idioms, it may say the opposite of what is meant, and it does so fluently.
+The corpora are mostly short sentences and software manuals; law, medicine, poetry and news are far from them. Some of
+the text is crude (game texts). Do not rely on it where a mistake does harm.
+
+## How good
+
+{score_table(scores)}
+
+BLEU is sacreBLEU's, for Chinese with the tokenisation `zh`. `docs/behaviour.md` shows what becomes of short and odd
+inputs.
+
+## What it took
+
+About {gpu_seconds / 60:.0f} minutes of one NVIDIA H200 for teacher, translations and student: some {carbon:.2f} kg of
+CO2, at {GPU_KILOWATTS} kW and {KILOGRAMS_A_KILOWATT_HOUR} kg a kWh.
+
+## From what it was made
+
+Thanks to all who wrote and translated these texts. Tatoeba's sentences are by the contributors of tatoeba.org.
+
+| corpus | languages | what | licence | from |
+|---|---|---|---|---|
+{rows}
+"""
+
+
+def score_table(scores: list[Score]) -> str:
+    models = list(dict.fromkeys(score.model for score in scores))
+    sets = dict.fromkeys((score.test, score.direction) for score in scores)
+    lines = [f"| test set | direction | {' | '.join(models)} |", f"|---|---|{'---:|' * len(models)}"]
+    for test, direction in sets:
+        found = {score.model: score for score in scores if (score.test, score.direction) == (test, direction)}
+        cells = [f"{found[model].bleu:.1f}" if model in found else "" for model in models]
+        lines.append(f"| {test} | {direction} | {' | '.join(cells)} |")
+    return "\n".join(lines)

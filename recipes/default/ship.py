@@ -1,0 +1,43 @@
+"""The student as it is given away: weights in float16, and the card that names every source.
+
+python -m recipes.default.ship --work runs/default --into attendo/models/default
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import torch
+
+from attendo.bundle import WEIGHTS, read_bundle
+from attendo.checkpoint import load_model, save_model, weights_of
+from recipes.default.card import card
+from recipes.default.scores import read_scores
+
+SECONDS = "seconds.json"  # step of the build -> how long it took
+LARGEST = 24_000_000  # bytes of weights: what a package may reasonably carry
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--work", type=Path, default=Path("runs/default"))
+    parser.add_argument("--into", type=Path, required=True, help="a folder that is not there yet")
+    options = parser.parse_args()
+    ship(options.work, options.into)
+
+
+def ship(work: Path, into: Path) -> None:
+    bundle = read_bundle(work / "student" / "model")
+    model = load_model(bundle)
+    seconds = json.loads((work / SECONDS).read_text(encoding="utf-8"))
+    parameters = sum(weight.numel() for weight in model.parameters())
+    text = card(parameters, read_scores(sorted(work.glob("scores-*.json"))), sum(seconds.values()))
+    save_model(into, model, weights_of(model), bundle.tokenizer(), bundle.directions, text, torch.float16)
+    size = (into / WEIGHTS).stat().st_size
+    if size > LARGEST:
+        raise SystemExit(f"{into / WEIGHTS} has {size:,} bytes: expected at most {LARGEST:,}")
+    print(f"{into}: {parameters:,} parameters, {size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""Stored evidence: written by --full --store, read by --quick, checked, and marked as what it is. All files planted."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from attendo.cli.main import run
+from attendo.errors import InputError
+from attendo.lab.claims import EXPERIMENTS
+from attendo.lab.code_hash import code_hash
+from attendo.lab.evidence_file import FOLDER, Evidence, read_evidence, write_evidence
+from attendo.lab.report import write_report
+from attendo.lab.run import from_stored, measured, run_all, run_experiment
+
+L29 = EXPERIMENTS["L29"]
+SHA = "0123456789abcdef" * 4
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr("attendo.lab.evidence_file.FOLDER", tmp_path / "evidence")
+    return tmp_path / "evidence"
+
+
+@pytest.fixture
+def evidence():
+    found = measured(L29, "small", 1, fresh=False)
+    return replace(found, size="full", machine="NVIDIA H200", date="2026-11-15", data={"multi30k.tsv": SHA})
+
+
+@pytest.fixture
+def path(folder, evidence):
+    write_evidence(folder / "L29.json", evidence)
+    return folder / "L29.json"
+
+
+def changed(path, **changes):
+    table = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**table, **changes}), encoding="utf-8")
+
+
+def refused(arguments, capsys):
+    """The one line on stderr that an error of the user's makes."""
+    code = run(arguments, debug=False)
+    heard = capsys.readouterr()
+    assert (code, heard.out) in {(1, ""), (2, "")}
+    (line,) = heard.err.splitlines()
+    return line
+
+
+def test_what_is_written_is_read(path, evidence):
+    assert read_evidence(path) == evidence
+
+
+def test_quick_judges_what_is_stored_and_measures_nothing(path, evidence, monkeypatch):
+    def never(seeds, size):
+        raise AssertionError("measured")
+
+    never.__module__ = L29.module
+    experiment = replace(L29, measure=never)
+    outcome = run_experiment(experiment, "quick")
+    assert (outcome.stored, outcome.stale, outcome.runs) == (True, False, evidence.runs)
+    assert outcome.verdict == L29.judge(evidence.runs)
+    with pytest.raises(AssertionError):
+        run_experiment(experiment, "full", fresh=True)
+
+
+def test_it_is_stale_when_the_code_is_another(path):
+    changed(path, code="0" * 16)
+    assert from_stored(L29).stale
+    changed(path, code=code_hash(L29.module))
+    assert not from_stored(L29).stale
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"runs": "many"}, "expected a list of objects"),
+        ({"runs": [{"bleu": float("nan")}, {"bleu": 1.0}]}, "bleu in a run is nan"),
+        ({"runs": [{"bleu": True}, {"bleu": 1.0}]}, "bleu in a run is True"),
+        ({"runs": [{"bleu": 1.0}, {"chrf": 1.0}]}, "different names"),
+        ({"runs": [{"bleu": 1.0}]}, "1 runs of 2 seeds"),
+        ({"runs": [], "seeds": []}, "0 runs of 0 seeds"),
+        ({"seconds": "long"}, "seconds"),
+        ({"size": "huge"}, "size"),
+        ({"data": {"file": "no hash"}}, "sha256"),
+        ({"data": [1]}, "sha256"),
+        ({"data": None}, "does not say from which data"),
+        ({"weather": "fine"}, "unknown key 'weather'"),
+        ({"claim": "L31"}, "evidence for L31"),
+        ({"size": "small"}, "size small"),
+        ({"runs": [{"bleu": 1.0}] * 2}, "does not fit the experiment of today"),
+        ({"runs": [{}, {}]}, "does not fit the experiment of today"),
+    ],
+)
+def test_a_file_that_is_not_right_is_refused_in_one_line(path, changes, said, capsys):
+    changed(path, **changes)
+    line = refused(["lab", "run", "L29"], capsys)
+    assert said in line
+    assert "L29.json" in line
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", "null", '{"runs": 1}'])
+def test_so_is_one_that_is_none(path, content, capsys):
+    path.write_text(content, encoding="utf-8")
+    assert "L29.json" in refused(["lab", "run", "L29"], capsys)
+
+
+def test_numbers_of_another_kind_do_not_fit(path):
+    table = json.loads(path.read_text(encoding="utf-8"))
+    for one in table["runs"]:
+        one["losses_lstm"] = 3.0
+    changed(path, runs=table["runs"])
+    with pytest.raises(InputError, match="does not fit"):
+        from_stored(L29)
+
+
+def test_a_claim_without_evidence_is_an_error_by_name_and_left_out_of_all(folder, monkeypatch, capsys):
+    assert "no stored evidence yet: attendo lab run L29 --full --store" in refused(["lab", "run", "L29"], capsys)
+    monkeypatch.setattr("attendo.lab.claims.EXPERIMENTS", {name: EXPERIMENTS[name] for name in ("L29", "L38")})
+    assert run(["lab", "run", "--all", "--json"], debug=False) == 0
+    heard = capsys.readouterr()
+    assert [one["id"] for one in json.loads(heard.out)] == ["L38"]
+    assert "L29 is left out: it has no stored evidence yet; attendo lab run L29 --full --store" in heard.err
+
+
+def test_the_command_says_that_it_is_stored(path, capsys):
+    assert run(["lab", "run", "L29", "L38", "--workers", "2", "--json"], debug=False) == 0
+    heard = capsys.readouterr()
+    stored, measured_now = (one["stored"] for one in json.loads(heard.out))
+    code = code_hash(L29.module)
+    data = {"multi30k.tsv": SHA}
+    assert stored == {"stale": False, "code": code, "machine": "NVIDIA H200", "date": "2026-11-15", "data": data}
+    assert measured_now is None
+    assert "(stored)" in heard.err
+    changed(path, code="0" * 16)
+    assert run(["lab", "run", "L29"], debug=False) == 0
+    heard = capsys.readouterr()
+    assert "stored evidence of 2026-11-15, NVIDIA H200, code 0000000000000000; stale" in heard.out
+    assert "(stored, stale)" in heard.err
+
+
+def test_the_page_says_so_in_both_languages(path, tmp_path):
+    changed(path, code="0" * 16)
+    write_report(tmp_path / "lab", run_all([L29, EXPERIMENTS["L38"]], "quick", workers=1))
+    for language, words, stale in (("en", "Stored evidence", "Stale"), ("zh", "存档数据", "已过时")):
+        page = (tmp_path / "lab" / language / "L29.md").read_text(encoding="utf-8")
+        for part in (words, stale, "`0000000000000000`", "2026-11-15", "NVIDIA H200", "multi30k.tsv", "--full --store"):
+            assert part in page
+        assert words not in (tmp_path / "lab" / language / "L38.md").read_text(encoding="utf-8")
+        assert words.split()[0] in (tmp_path / "lab" / language / "README.md").read_text(encoding="utf-8").replace(
+            "stored", "Stored"
+        )
+
+
+def test_full_with_store_keeps_it_where_quick_finds_it(folder, monkeypatch, capsys):
+    def small(seeds, size):
+        return L29.measure(seeds, "small")
+
+    small.__module__ = L29.module
+    monkeypatch.setattr("attendo.lab.claims.EXPERIMENTS", {"L29": replace(L29, measure=small)})
+    monkeypatch.setattr("attendo.lab.real_training.data_hashes", lambda: {"multi30k.tsv": SHA})
+    assert run(["lab", "run", "L29", "--full"], debug=False) == 0
+    assert not folder.exists()
+    assert run(["lab", "run", "L29", "--full", "--store"], debug=False) == 0
+    heard = capsys.readouterr()
+    assert ("L29: there is no GPU here" in heard.err) != torch.cuda.is_available()
+    assert f"wrote {folder / 'L29.json'}" in heard.err
+    kept = read_evidence(folder / "L29.json")
+    assert isinstance(kept, Evidence)
+    assert (kept.claim, kept.size, kept.seeds, kept.data) == ("L29", "full", (1, 2, 3), {"multi30k.tsv": SHA})
+    assert kept.code == code_hash(L29.module)
+    outcome = run_experiment(L29, "quick")
+    assert (outcome.stored, outcome.stale) == (True, False)
+
+
+def test_store_is_for_real_models_and_for_full(capsys):
+    assert "--full" in refused(["lab", "run", "L29", "--store"], capsys)
+    assert "L38" in refused(["lab", "run", "L38", "--full", "--store"], capsys)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
+def test_what_is_stored_in_the_package_can_be_judged_and_drawn(path):
+    assert from_stored(EXPERIMENTS[path.stem]).stored

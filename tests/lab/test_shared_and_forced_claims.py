@@ -1,0 +1,122 @@
+"""L17, L25 and L34: what must be exact, and rules that can say the other thing."""
+
+import pytest
+import torch
+
+from attendo.lab.attention import shared_projections
+from attendo.lab.layers import batch_norm
+from attendo.lab.run import run_experiment
+from attendo.lab.training import teacher_forcing
+from attendo.model.multi_head import MultiHeadAttention
+from attendo.model.transformer import Transformer
+from tests.lab.planted import verdict
+
+SHORT = ("qv", "kv", "v")
+
+
+def test_l17_batch_norm_is_torchs():
+    torch.manual_seed(1)
+    x, ours, theirs = torch.randn(3, 5, 8), batch_norm.BatchNorm(8), torch.nn.BatchNorm1d(8)
+    torch.testing.assert_close(ours(x), theirs(x.flatten(0, 1)).view_as(x))
+    with torch.no_grad():
+        ours(x)  # kept from here on
+    other = torch.randn(1, 2, 8)
+    mean, var = x.flatten(0, 1).mean(0), x.flatten(0, 1).var(0)
+    torch.testing.assert_close(ours.eval()(other), (other - mean) / (var + ours.eps).sqrt())
+
+
+def test_l17_layer_norm_sees_one_token():
+    torch.manual_seed(1)
+    x = torch.randn(2, 5, 8)
+    other = torch.cat((x[:, :1], torch.randn(2, 4, 8)), dim=1)
+    for norm, same in ((batch_norm.LayerNorm(8), True), (batch_norm.BatchNorm(8), False)):
+        assert torch.equal(norm(x)[:, 0], norm(other)[:, 0]) == same
+
+
+def test_l17_exact_part_and_batches_of_one_shape():
+    for run in run_experiment(batch_norm.EXPERIMENT, "small").runs:
+        assert run["layer_padded_others"] == run["layer_padded_future"] == run["layer_padded_shaking"] == 0
+        assert run["layer_padded_padding"] < batch_norm.ROUNDING
+        assert run["batch_padded_others"] > batch_norm.SEEN
+        assert run["batch_padded_future"] > batch_norm.ROUNDING
+    batch = batch_norm.reversals(range(2, 7), 8, torch.Generator().manual_seed(1))
+    assert batch.source.shape == (8, 7)
+    assert (batch.source == 0).any()
+
+
+def test_l17_can_say_all():
+    shaking = {"batch_padded_shaking": 0.2, "batch_even_shaking": 0.1}
+    assert verdict("L17", **shaking, layer_padded=0.9, batch_padded=0.7) == "holds"
+    assert verdict("L17", **shaking, layer_padded=0.9, batch_padded=0.9) == "holds only if"
+    assert verdict("L17", **shaking, layer_padded=0.9, batch_padded=0.9, layer_padded_others=0.5) == "does not hold"
+    assert verdict("L17", batch_padded_shaking=0.1, batch_even_shaking=0.2) == "does not hold"
+    assert verdict("L17", batch_padded_shaking=0.1, batch_even_shaking=0.1) == "undecided"
+
+
+def test_l34_shares_what_it_says_and_gives_the_weights_back():
+    for model in shared_projections.MODELS:
+        built = {kind: shared_projections.build(kind, model, 1) for kind in shared_projections.SHARED}
+        counts = {kind: sum(weight.numel() for weight in one.parameters()) for kind, one in built.items()}
+        assert all(abs(counts[kind] / counts["qkv"] - 1) < 0.05 for kind in SHORT)
+    x = torch.randn(2, 3, 32)
+    attention = built["qv"].encoder.layers[0].self_attention
+    assert torch.equal(attention.key(x), attention.value(x))
+    assert not torch.equal(attention.query(x), attention.value(x))
+    attention = built["v"].decoder.layers[0].cross_attention
+    assert torch.equal(attention.query(x), attention.value(x))
+    assert {name for name, _ in attention.named_children()} == {"value", "output"}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_l34_with_queries_that_are_keys_every_way_ends_with_one_or_two(seed):
+    """Both consequences of S = KKᵀ: one of two looks at itself no less, and no circle has more than two tokens."""
+    torch.manual_seed(seed)
+    attention, x = MultiHeadAttention(32, 1).double(), torch.randn(12, 32).double() * torch.rand(12, 1).double()
+    shared_projections.share(attention, shared_projections.SHARED["kv"])
+    scores = attention.query(x) @ attention.key(x).T
+    torch.testing.assert_close(scores, scores.T)
+    own = scores.diagonal()
+    assert (scores <= torch.maximum(own[:, None], own[None, :]) + 1e-12).all()
+    most = scores.argmax(-1)
+    at = torch.arange(12)
+    for _ in range(12):
+        at = most[at]
+    assert torch.equal(most[most[at]], at)
+
+
+def test_l34_can_say_all():
+    good = {f"{model}_{kind}": 1.0 for model in ("alone", "whole") for kind in ("qkv", *SHORT)}
+    assert verdict("L34", **good) == "does not hold"
+    assert verdict("L34", **(good | {"alone_kv": 0.4, "alone_v": 0.3})) == "holds only if"
+    assert verdict("L34", **(good | {f"alone_{kind}": 0.4 for kind in SHORT})) == "holds"
+    assert verdict("L34", **(good | {"alone_qv": 0.4})) == "undecided"  # a pattern without a reason
+
+
+def test_l25_is_fed_what_greedy_search_says():
+    batch = teacher_forcing.sequences("reversal", 4, torch.Generator().manual_seed(1))
+    torch.manual_seed(1)
+    model = teacher_forcing.build("own", 1).eval()
+    fed = batch.target_in[:, :1]
+    for _ in range(teacher_forcing.LENGTH):  # without a cache
+        fed = torch.cat((fed, Transformer.forward(model, batch.source, fed)[:, -1:].argmax(-1)), dim=1)
+    own = model(batch.source, batch.target_in)
+    torch.testing.assert_close(own, Transformer.forward(model, batch.source, fed), rtol=1e-4, atol=1e-5)
+
+
+def test_l25_counts_and_forces_mistakes():
+    batch = teacher_forcing.sequences("counting", 20, torch.Generator().manual_seed(1))
+    assert torch.equal(batch.target_out[:, :-1] - 4, (batch.source[:, :-1] - 4).cumsum(1) % 4)
+    for task in teacher_forcing.RATES:
+        batch = teacher_forcing.sequences(task, 20, torch.Generator().manual_seed(1))
+        torch.manual_seed(1)
+        rates = teacher_forcing.errors(teacher_forcing.build("forced", 1), batch, 1)
+        assert len(rates) == teacher_forcing.LENGTH
+        assert rates[1] == 1.0  # always wrong there
+
+
+def test_l25_can_say_all():
+    much = {"counting_slower": 1.0, "counting_forced_rise": 0.4}
+    assert verdict("L25", **much, reversal_slower=0.1, reversal_forced_rise=0.1) == "holds only if"
+    assert verdict("L25", **much, reversal_slower=1.0, reversal_forced_rise=0.4) == "holds"
+    assert verdict("L25", **(much | {"counting_slower": 0.0})) == "does not hold"
+    assert verdict("L25", **(much | {"counting_forced_rise": 0.0})) == "does not hold"
