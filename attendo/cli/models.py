@@ -14,24 +14,26 @@ def models(
     from attendo.installed import DEFAULT, licence_of, shipped_models
 
     tables: list[dict[str, Any]] = []
+    lines = []
     for folder in shipped_models():
-        bundle = read_bundle(folder)
+        bundle, licence = read_bundle(folder), licence_of(folder)
+        size = bundle.weights.stat().st_size
+        arrows = ", ".join(" → ".join(direction) for direction in bundle.directions)
+        lines.append(f"{folder.name}: {arrows}; {size / 1e6:.1f} MB; {licence}\n    {folder}")
         tables.append(
             {
                 "name": folder.name,
                 "default": folder.name == DEFAULT,
                 "directions": ["-".join(direction) for direction in bundle.directions],
-                "bytes": bundle.weights.stat().st_size,
-                "licence": licence_of(folder),
+                "bytes": size,
+                "licence": licence,
                 "folder": str(folder),
             }
         )
     if as_json:
         typer.echo(json.dumps(tables, ensure_ascii=False, indent=2).encode())
         return
-    for table in tables:
-        arrows = ", ".join(direction.replace("-", " → ") for direction in table["directions"])
-        size = f"{table['bytes'] / 1e6:.1f} MB"
-        typer.echo(f"{table['name']}: {arrows}; {size}; {table['licence']}\n    {table['folder']}")
-    if not tables:
+    for line in lines:
+        typer.echo(line)
+    if not lines:
         typer.echo("no model came with this installation; attendo train makes one", err=True)
