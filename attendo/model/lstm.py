@@ -17,7 +17,7 @@ from attendo.model import masks
 from attendo.model.additive_attention import AdditiveAttention
 from attendo.model.cache import sentences_of
 from attendo.model.config import LSTMConfig
-from attendo.model.embeddings import TokenEmbedding, build_output, check_same_batch
+from attendo.model.embeddings import ScaledEmbedding, build_output, check_same_batch
 from attendo.model.initialization import initialize_lstm
 from attendo.model.record import AttentionRecord
 from attendo.model.recurrence import BidirectionalLSTMLayer, LSTMLayer, LSTMState
@@ -49,7 +49,10 @@ class FixedContext(nn.Module):
 
 
 class AttentionContext(nn.Module):
-    """tanh(W [h ; context]), the context being what additive attention saw in the source."""
+    """W [h ; context], the context being what additive attention saw in the source.
+
+    Luong et al. squash it with tanh; before a tied output, whose rows are of length one, that would hold the logits down.
+    """
 
     def __init__(self, d_model: int) -> None:
         super().__init__()
@@ -58,7 +61,7 @@ class AttentionContext(nn.Module):
 
     def forward(self, h: Tensor, memory: Tensor, may_attend: Tensor, record: list[Tensor] | None) -> Tensor:
         context = self.attention(h, memory, may_attend, record=record)
-        return torch.tanh(self.combine(torch.cat((h, context), dim=-1)))
+        return self.combine(torch.cat((h, context), dim=-1))
 
 
 class LSTMSeq2Seq(nn.Module):
@@ -68,7 +71,7 @@ class LSTMSeq2Seq(nn.Module):
         super().__init__()
         self.config = config
         d_model = config.d_model
-        self.embedding = TokenEmbedding(config.vocab_size, d_model)
+        self.embedding = ScaledEmbedding(config.vocab_size, d_model)
         self.dropout = nn.Dropout(config.dropout)
         self.encoder = nn.ModuleList(BidirectionalLSTMLayer(d_model, d_model) for _ in range(config.encoder_layers))
         self.bridge = nn.Linear(d_model, config.decoder_layers * 2 * d_model)

@@ -78,17 +78,17 @@ def test_the_whole_model_by_nn_lstm_one_sentence_at_a_time(context):
                 decoder.get_parameter(f"{kind}_l{n}").copy_(model.decoder[n].get_parameter(f"{kind}_l0"))
 
     for row, (source_length, target_length) in enumerate([(4, 3), (2, 2)]):
-        table = model.embedding.weight
-        memory, (last, _) = encoder(table[source[row, :source_length]][None])
+        embedded = model.embedding.weight * 8**0.5
+        memory, (last, _) = encoder(embedded[source[row, :source_length]][None])
         summary = torch.cat((last[2, 0], last[3, 0]))  # the top layer, rightward and leftward
         start = torch.tanh(model.bridge(summary)).view(2, 2, 8)  # [layer, h or c, d_model]
         h, _ = decoder(
-            table[target_in[row, :target_length]][None], (start[:, :1].contiguous(), start[:, 1:].contiguous())
+            embedded[target_in[row, :target_length]][None], (start[:, :1].contiguous(), start[:, 1:].contiguous())
         )
         h = h[0]
         if context == "attention":
             attention = model.context.attention
             keys = memory[0] @ attention.key.weight.T + attention.key.bias
             scores = torch.tanh((h @ attention.query.weight.T)[:, None] + keys) @ attention.score.weight[0]
-            h = torch.tanh(model.context.combine(torch.cat((h, scores.softmax(-1) @ memory[0]), -1)))
-        torch.testing.assert_close(logits[row, :target_length], h @ table.T, atol=1e-10, rtol=0)
+            h = model.context.combine(torch.cat((h, scores.softmax(-1) @ memory[0]), -1))
+        torch.testing.assert_close(logits[row, :target_length], h @ model.embedding.weight.T, atol=1e-10, rtol=0)
