@@ -51,7 +51,7 @@ class FixedContext(nn.Module):
 class AttentionContext(nn.Module):
     """W [h ; context], the context being what additive attention saw in the source.
 
-    Luong et al. squash it with tanh; before a tied output, whose rows are of length one, that would hold the logits down.
+    Luong et al. squash it with tanh; a tied output, whose rows are of length one, would then hold the logits down.
     """
 
     def __init__(self, d_model: int) -> None:

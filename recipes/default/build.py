@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.machine import data_folder
-from recipes.default.distil import distil, sources
+from recipes.default.distil import distil, held_out, sources
 from recipes.default.made_up import pairs
 from recipes.default.scores import write_scores
 from recipes.default.ship import SECONDS, ship
@@ -32,8 +32,10 @@ DIRECTIONS = (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--work", type=Path, default=Path("runs/default"), help="folder of all that is made")
-    parser.add_argument("--processes", type=int, default=4, help="that translate side by side")
-    parser.add_argument("--most", type=int, help="sentences that the teacher translates, of each direction")
+    parser.add_argument("--processes", type=int, default=2, help="that translate each direction side by side")
+    parser.add_argument(
+        "--most", type=int, help="sentences of each kind and direction that the teacher translates, to try it"
+    )
     parser.add_argument("--set", action="append", default=[], metavar="NAME:TABLE.KEY=VALUE", dest="settings")
     options = parser.parse_args()
     work: Path = options.work
@@ -43,10 +45,9 @@ def main() -> None:
     for languages in DIRECTIONS:
         step(work, f"rough.{'-'.join(languages)}.tsv", partial(write_made_up, languages, ROUGH, True))
     teacher = train(work, "teacher", options.settings)
-    corpora = sources(HERE / "teacher.toml", data_folder())
-    for direction in DIRECTIONS:
-        translate = partial(distil, teacher, corpora, direction, processes=options.processes, most=options.most)
-        step(work, f"distilled.{'-'.join(direction)}.tsv", translate)
+    recipe, data = HERE / "teacher.toml", data_folder()
+    translate = partial(distil, teacher, sources(recipe, data), held_out(recipe, data), DIRECTIONS)
+    step(work, "distilled", partial(translate, processes=options.processes, most=options.most))
     student = train(work, "student", options.settings)
     step(work, "scores-1-teacher.json", partial(write_scores, teacher, "teacher", "torch"))
     step(work, "scores-2-student.json", partial(write_scores, student, "student", "torch"))

@@ -1,14 +1,18 @@
-"""The teacher's translations of all that people wrote, from which the student learns.
+"""The teacher's translations of what people wrote, from which the student learns.
 
 What a large model says is more regular than what many people write, and a small model learns it better (Kim and Rush
 2016, sequence-level knowledge distillation). Sentences are translated from a side that people wrote: both sides of a
 corpus are sources, one for each direction.
+
+There is three times as much everyday English with German beside it as with Chinese. So everyday English is translated
+into both languages, wherever it stands, and the student learns such pairs both ways: read backwards they are
+back-translations (Sennrich et al. 2016), with what people wrote as the target.
 """
 
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,14 +21,27 @@ from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
 
 LONGEST = 600  # characters; longer ones teach a small model little
-LEAST_WEIGHT = 0.6  # of the teacher's recipe: words and labels below it are left to the dictionary's own words
+EVERYDAY_WEIGHT = 2.0  # of the teacher's recipe: from here on it is everyday language
+LEAST_WEIGHT = 0.6  # below it are words, labels and the Bible, which the student learns as people translated them
+KINDS = ("everyday", "rest")
+
+Direction = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Source:
     file: Path
-    languages: tuple[str, str]
+    languages: Direction
     weight: float
+
+    @property
+    def kind(self) -> str:
+        return "everyday" if self.weight >= EVERYDAY_WEIGHT else "rest"
+
+    def speaks(self, direction: Direction) -> bool:
+        """Everyday English goes into every language, the rest only into the one that stands beside it."""
+        beside = set(direction) == set(self.languages)
+        return beside or (self.kind == "everyday" and direction[0] in self.languages)
 
 
 def sources(recipe: Path, folder: Path) -> list[Source]:
@@ -37,55 +54,84 @@ def sources(recipe: Path, folder: Path) -> list[Source]:
     ]
 
 
-def sentences(corpora: list[Source], direction: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    """(what people wrote in the first language, what they wrote in the second), no source twice."""
-    seen: set[str] = set()
+def held_out(recipe: Path, folder: Path) -> set[str]:
+    """Both sides of the validation sets: a sentence of one pair of languages may stand in the corpora of the other."""
+    files = tomllib.loads(recipe.read_text(encoding="utf-8"))["data"]["validation"]
+    pairs = (pair for file in files for pair in CorpusFile(folder / file).pairs(ignore))
+    return {side for pair in pairs for side in (pair.source, pair.target)}
+
+
+def sentences(corpora: Sequence[Source], direction: Direction, kind: str, held_out: set[str]) -> Iterator[str]:
+    """What people wrote in the first language of the direction, nothing twice."""
+    seen = set(held_out)
     for corpus in corpora:
-        if set(direction) != set(corpus.languages):
+        if corpus.weight < LEAST_WEIGHT or corpus.kind != kind or not corpus.speaks(direction):
             continue
-        turned = direction != corpus.languages
+        first = direction[0] == corpus.languages[0]
         for pair in CorpusFile(corpus.file, corpus.languages).pairs(ignore):
-            source, target = (pair.target, pair.source) if turned else (pair.source, pair.target)
-            if source in seen or not source.strip() or len(source) > LONGEST:
-                continue
-            seen.add(source)
-            yield source, target if corpus.weight < LEAST_WEIGHT else ""
+            source = pair.source if first else pair.target
+            if source not in seen and source.strip() and len(source) <= LONGEST:
+                seen.add(source)
+                yield source
 
 
 def distil(
     model: Path,
-    corpora: list[Source],
-    direction: tuple[str, str],
+    corpora: Sequence[Source],
+    held_out: set[str],
+    directions: Sequence[Direction],
     out: Path,
     *,
     processes: int,
     most: int | None = None,
 ) -> None:
-    """Translate in several processes, each with its share of the lines: a GPU is far from full with one."""
-    pairs = list(islice(sentences(corpora, direction), most))
-    asked = [source for source, kept in pairs if not kept]
-    parts = [out.with_suffix(f".part-{number}") for number in range(processes)]
+    """OUT/everyday.zh-en.tsv and so on. All directions side by side, each in several processes with its share of the
+    lines: a GPU is far from full with one."""
+    out.mkdir(exist_ok=True)
+    asked = {
+        (kind, direction): list(islice(sentences(corpora, direction, kind, held_out), most))
+        for kind in KINDS
+        for direction in directions
+    }
     running = []
-    for number, part in enumerate(parts):
-        part.with_suffix(f"{part.suffix}.in").write_text(
-            "".join(f"{one}\n" for one in asked[number::processes]), encoding="utf-8"
-        )
-        command = [
-            sys.executable, "-m", "attendo", "translate", "-i", f"{part}.in", "-o", str(part), "--to", direction[1],
-            "--from", direction[0], "--model", str(model), "--engine", "torch", "--beam", "4", "--resume",
-        ]  # fmt: skip
-        running.append(subprocess.Popen(command))
+    for direction in directions:
+        lines = [line for kind in KINDS for line in asked[kind, direction]]
+        for number, part in enumerate(parts(out, direction, processes)):
+            part.with_suffix(".in").write_text(
+                "".join(f"{line}\n" for line in lines[number::processes]), encoding="utf-8"
+            )
+            running.append(subprocess.Popen(translate(model, direction, part)))
     codes = [one.wait() for one in running]
     if any(code not in (0, 3) for code in codes):  # 3: done, with remarks
-        raise SystemExit(f"translating {'-'.join(direction)} ended with exit codes {codes}")
-    said: dict[str, str] = {}
-    for number, part in enumerate(parts):
-        said |= zip(asked[number::processes], lines_of(part), strict=True)
-    with out.open("w", encoding="utf-8") as file:
-        for source, kept in pairs:
-            target = kept or said[source]
-            if target.strip() and target != source:
-                file.write(f"{source}\t{target}\n")
+        raise SystemExit(f"translating ended with exit codes {codes}")
+    for direction in directions:
+        lines = [line for kind in KINDS for line in asked[kind, direction]]
+        said = [""] * len(lines)
+        for number, part in enumerate(parts(out, direction, processes)):
+            said[number::processes] = lines_of(part)
+            part.unlink()
+            part.with_suffix(".in").unlink()
+        answers = iter(said)
+        for kind in KINDS:
+            pairs = zip(asked[kind, direction], answers)  # noqa: B905 the answers go on with the next kind
+            write_pairs(out / f"{kind}.{'-'.join(direction)}.tsv", pairs)
+
+
+def parts(out: Path, direction: Direction, processes: int) -> list[Path]:
+    return [out / f"{'-'.join(direction)}-{number}.out" for number in range(processes)]
+
+
+def translate(model: Path, direction: Direction, part: Path) -> list[str]:
+    return [
+        sys.executable, "-m", "attendo", "translate", "-i", str(part.with_suffix(".in")), "-o", str(part),
+        "--from", direction[0], "--to", direction[1], "--model", str(model), "--engine", "torch", "--beam", "4",
+        "--resume",
+    ]  # fmt: skip
+
+
+def write_pairs(path: Path, pairs: Iterator[tuple[str, str]]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{source}\t{target}\n" for source, target in pairs if target.strip() and target != source)
 
 
 def lines_of(path: Path) -> list[str]:
