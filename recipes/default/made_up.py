@@ -19,7 +19,6 @@ from random import Random
 from recipes.default.made_up_kinds import (
     copies,
     dates,
-    endings,
     fragments,
     lists,
     measures,
@@ -45,10 +44,9 @@ MIXTURE: dict[str, tuple[int, Kind]] = {
     "people": (6, people.draw),
     "phrases": (4, phrases.draw),
     "fragments": (12, fragments.draw),
-    "sentences": (17, sentences.draw),
+    "sentences": (22, sentences.draw),
     "copies": (7, copies.draw),
     "shouting": (3, shouting.draw),
-    "no final stop": (5, endings.draw),
     "lists": (5, lists.draw),
 }
 

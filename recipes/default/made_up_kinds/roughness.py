@@ -1,6 +1,7 @@
 """What people do to text when they type: it is put on the source alone, and the target stays as it should be.
 
-A missing final stop is not among it: that is left out on both sides (see endings.py).
+A missing final stop is among it: who leaves it out still means a sentence, and gets one. What is none, a word or a
+fragment, has no stop on either side.
 
 So rough pairs may be learnt in one direction only (`one_way` of a corpus), or a model would learn to write like this.
 """
@@ -27,6 +28,10 @@ def no_space_after_comma(_rng: Random, text: str) -> str:
 
 def space_before_stop(_rng: Random, text: str) -> str:
     return f"{text[:-1]} {text[-1]}" if text.endswith(tuple(STOPS)) else text
+
+
+def no_stop(_rng: Random, text: str) -> str:
+    return text.rstrip(STOPS)
 
 
 def lower_beginning(_rng: Random, text: str) -> str:
@@ -62,8 +67,8 @@ def swapped_letters(rng: Random, text: str) -> str:
 
 
 WAYS: tuple[Callable[[Random, str], str], ...] = (
-    doubled_space, doubled_space, no_space_after_comma, space_before_stop, lower_beginning, lower_beginning,
-    upper_beginning, all_lower, all_upper, narrow_marks, swapped_letters,
+    no_stop, no_stop, no_stop, no_stop, doubled_space, doubled_space, no_space_after_comma, space_before_stop,
+    lower_beginning, lower_beginning, upper_beginning, all_lower, all_upper, narrow_marks, swapped_letters,
 )  # fmt: skip
 
 
