@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,13 @@ def evidence():
                 file.write(json.dumps([row, what, str(number)]) + "\n")
 
     return note
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interruptible():
+    """A shell has what it starts in the background ignore Ctrl-C, and so would the processes that tests interrupt."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
