@@ -28,7 +28,7 @@ from attendo.translation.spaces import for_model
 from benchmarks.machine import data_folder, describe_machine
 
 SENTENCES = {1: 64, 32: 256}  # batch -> how many
-REPEATS = 5
+REPEATS = 11
 
 # One sentence in a process of its own, with all that was ever imported and its largest memory.
 ONE = """
@@ -69,38 +69,47 @@ def duel(translator: attendo.Translator, texts: list[str], to: str, batch: int, 
     tag = translator.tokenizer.tag(to)
     tokens = [engine.named((tag, *translator.tokenizer.encode(for_model(text)), SPECIAL.eos)) for text in texts]
 
-    def ours() -> None:
-        for start in range(0, len(texts), batch):
-            translator.translate(texts[start : start + batch], to=to, options=search)
+    def ours(start: int) -> None:
+        translator.translate(texts[start : start + batch], to=to, options=search)
 
-    def raw() -> None:
-        for start in range(0, len(texts), batch):
-            together = tokens[start : start + batch]
-            engine.translator.translate_batch(
-                together,
-                max_batch_size=batch_size(len(together), engine.threads),
-                beam_size=beam,
-                max_decoding_length=256,
-                max_input_length=0,
-            )
+    def raw(start: int) -> None:
+        together = tokens[start : start + batch]
+        engine.translator.translate_batch(
+            together,
+            max_batch_size=batch_size(len(together), engine.threads),
+            beam_size=beam,
+            max_decoding_length=256,
+            max_input_length=0,
+            return_scores=True,  # as attendo asks for, too
+        )
 
-    rounds = [(took(ours), took(raw)) for _ in range(REPEATS + 1)][1:]  # the first is a warm-up
+    rounds = [in_turn(ours, raw, range(0, len(texts), batch)) for _ in range(REPEATS + 1)][1:]  # the first is a warm-up
     mine, theirs = (len(texts) / statistics.median(one.wall for one in side) for side in zip(*rounds, strict=True))
     by_wall = spread([raw.wall / ours.wall for ours, raw in rounds])
     by_cpu = spread([raw.cpu / ours.cpu for ours, raw in rounds])
     return f"{mine:,.0f} | {theirs:,.0f} | {by_wall} | {by_cpu}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Took:
-    wall: float
-    cpu: float
+    wall: float = 0.0
+    cpu: float = 0.0
+
+    def add(self, run: Callable[[int], None], start: int) -> None:
+        wall, cpu = time.perf_counter(), time.process_time()
+        run(start)
+        self.wall += time.perf_counter() - wall
+        self.cpu += time.process_time() - cpu
 
 
-def took(run: Callable[[], None]) -> Took:
-    wall, cpu = time.perf_counter(), time.process_time()
-    run()
-    return Took(time.perf_counter() - wall, time.process_time() - cpu)
+def in_turn(ours: Callable[[int], None], raw: Callable[[int], None], starts: range) -> tuple[Took, Took]:
+    """They change places after every batch, and who begins changes, too: a machine's moods pass over both."""
+    mine, theirs = Took(), Took()
+    for number, start in enumerate(starts):
+        sides = [(mine, ours), (theirs, raw)]
+        for took, run in sides if number % 2 else sides[::-1]:
+            took.add(run, start)
+    return mine, theirs
 
 
 def spread(ratios: list[float]) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from attendo.bundle import Bundle
@@ -27,8 +28,9 @@ class Ct2Engine:
         self.translator, self.limits, self.quantization, self.threads = translator, limits, quantization, threads
         self.names = token_names(vocab_size)
         self.numbers = {name: token for token, name in enumerate(self.names)}
+        self.never_said = [[self.names[token]] for token in NEVER_SAID]
 
-    @property
+    @cached_property
     def name(self) -> str:
         import ctranslate2
 
@@ -38,7 +40,7 @@ class Ct2Engine:
     def tokens_per_batch(self) -> int:
         return TOKENS_PER_BATCH
 
-    def search(self, requests: Sequence[Request], options: SearchOptions) -> list[list[Hypothesis]]:
+    def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
         if any(request.phrases for request in requests):
             raise ConfigError("CTranslate2 cannot be made to say phrases: the torch engine can")
         coming: dict[int, Any] = {}  # no group waits for the one before: a thread that is free takes the next batch
@@ -57,19 +59,18 @@ class Ct2Engine:
                 min_decoding_length=max(options.min_length - 1, 0),  # here </s> is not counted
                 max_decoding_length=longest,
                 max_input_length=0,  # it would cut longer ones and not say so
-                suppress_sequences=[[self.names[token]] for token in NEVER_SAID],
+                suppress_sequences=self.never_said,
                 return_scores=True,
                 return_end_token=True,
             )
             coming |= zip(places, answers, strict=True)
-        results = [coming[place].result() for place in range(len(requests))]
-        return [
+        return (
             [
                 self.hypothesis(tokens, normed, options.length_penalty)
                 for tokens, normed in zip(result.hypotheses, result.scores, strict=True)
             ]
-            for result in results
-        ]
+            for result in (coming[place].result() for place in range(len(requests)))
+        )
 
     def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]:
         raise ConfigError("CTranslate2 draws from one stream of chance for all sentences: sample by the torch engine")
@@ -80,7 +81,7 @@ class Ct2Engine:
             target_prefix=self.named(request.prefix) or None,
             max_decoding_length=request.max_length,
             max_input_length=0,
-            suppress_sequences=[[self.names[token]] for token in NEVER_SAID],
+            suppress_sequences=self.never_said,
         )
         for step in steps:
             yield self.numbers[step.token]

@@ -49,8 +49,11 @@ class Engine(Protocol):
     def tokens_per_batch(self) -> int:
         """How many source tokens, padding and beams counted, are best decoded together."""
 
-    def search(self, requests: Sequence[Request], options: SearchOptions) -> list[list[Hypothesis]]:
-        """For each request its n best hypotheses, the best first; fewer, if there are fewer."""
+    def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
+        """For each request, in order, its n best hypotheses, the best first; fewer, if there are fewer.
+
+        What is wrong with a request is said at once; an answer comes as soon as it is there.
+        """
 
     def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]: ...
 

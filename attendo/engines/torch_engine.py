@@ -69,12 +69,12 @@ class TorchEngine:
     def tokens_per_batch(self) -> int:
         return TOKENS_PER_BATCH[self.device.type]
 
-    def search(self, requests: Sequence[Request], options: SearchOptions) -> list[list[Hypothesis]]:
+    def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
         lengths = [request.max_length for request in requests]
         source, wanted = self.source(requests), constraints(requests)
         if self.device.type == "cuda" and not wanted:
-            return device_beam_search(self.model, source, lengths, options, self.workspace)
-        return beam_search(self.model, source, lengths, options, wanted)
+            return iter(device_beam_search(self.model, source, lengths, options, self.workspace))
+        return iter(beam_search(self.model, source, lengths, options, wanted))
 
     def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]:
         lengths = [request.max_length for request in requests]

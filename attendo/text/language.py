@@ -33,6 +33,7 @@ def could_be(text: str, language: str) -> bool:
     return bool(found == language or probability < SURE)
 
 
+@lru_cache(maxsize=10_000)
 def is_han(character: str) -> bool:
     return unicodedata.name(character, "").startswith("CJK")
 

@@ -28,7 +28,7 @@ class Translation:
 
     text: str
     ledger: Ledger
-    seconds: float  # of the call, for all its texts together
+    seconds: float  # from the call to this answer; texts of one call are decoded together
     engine: str  # that answered; several, where one alone could not
     source_language: str
     target_language: str

@@ -1,6 +1,6 @@
 """Decoding where the translation must contain something: the user's terms, and what it lost at the first attempt."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from attendo.translation.decode import Decoded, Decoder, Job
@@ -12,28 +12,33 @@ from attendo.translation.wish import Wish
 Asked = tuple[str, Job]  # the language of a sentence, and what the model is asked about it
 
 
-def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> list[Decoded]:
-    """One answer for each.
+def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> Iterator[tuple[int, Decoded]]:
+    """(place, answer) for each, as soon as it is there.
 
     A sentence that cannot be said with the glossary's terms is said without them: that is better than to leave it.
     """
-    answers = decoder.decode([job for _, job in asked], wish.options)
-    freed = [n for n, (_, job) in enumerate(asked) if job.phrases and not answers[n].texts]
-    without = decoder.decode([replace(asked[n][1], phrases=()) for n in freed], wish.options)
-    for n, other in zip(freed, without, strict=True):
-        answers[n] = other
-    return kept(asked, answers, decoder, wish) if wish.keep else answers
+    jobs = [job for _, job in asked]
+    if not wish.keep and not any(job.phrases for job in jobs):
+        yield from decoder.decode(jobs, wish.options)
+        return
+    answers = dict(decoder.decode(jobs, wish.options))
+    freed = [n for n, job in enumerate(jobs) if job.phrases and not answers[n].texts]
+    without = decoder.decode([replace(jobs[n], phrases=()) for n in freed], wish.options)
+    answers |= {freed[place]: other for place, other in without}
+    yield from (kept(asked, answers, decoder, wish) if wish.keep else answers).items()
 
 
-def kept(asked: Sequence[Asked], answers: list[Decoded], decoder: Decoder, wish: Wish) -> list[Decoded]:
+def kept(asked: Sequence[Asked], answers: dict[int, Decoded], decoder: Decoder, wish: Wish) -> dict[int, Decoded]:
     """What an answer lacks, such as a number, becomes a phrase that must be said; where that helps, it stays."""
     again: dict[int, Job] = {}
-    for n, ((language, job), answer) in enumerate(zip(asked, answers, strict=True)):
-        if answer.texts and (lost := misses(job, answer, language, wish)):
+    for n, (language, job) in enumerate(asked):
+        if answers[n].texts and (lost := misses(job, answers[n], language, wish)):
             phrases = as_phrases([miss.text for miss in lost], wish.to, decoder.tokenizer)
             again[n] = replace(job, phrases=tuple(dict.fromkeys((*job.phrases, *phrases))))
-    better = list(answers)
-    for n, other in zip(again, decoder.decode(list(again.values()), wish.options), strict=True):
+    better = dict(answers)
+    numbers = list(again)
+    for place, other in decoder.decode(list(again.values()), wish.options):
+        n = numbers[place]
         language, job = asked[n]
         tame = other.texts and not other.remarks
         if tame and len(misses(job, other, language, wish)) < len(misses(job, answers[n], language, wish)):

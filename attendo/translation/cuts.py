@@ -27,6 +27,8 @@ LETTER_OF_A_WORD = re.compile(rf"[^\W_{HAN}{KANA}{HANGUL}]")
 def cuts(text: str, longest: int = LONGEST) -> list[int]:
     """The places where pieces begin, without 0; each piece takes at least a quarter of `longest`, so it ends."""
     found: list[int] = []
+    if len(text) <= longest // 2:  # the least that a piece may have
+        return found
     start = 0
     while len(text) - start > (limit := limit_at(text, start, longest)):
         start = next_cut(text, start, limit)

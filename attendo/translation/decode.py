@@ -4,7 +4,7 @@ How sentences are batched decides the time, not the answers. (Where two hypothes
 CTranslate2's 8 bits with 1 sentence of 500.)
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from attendo.decoding.hypothesis import Hypothesis
@@ -39,43 +39,60 @@ class Decoded:
 
 
 @dataclass(frozen=True)
+class Wild:
+    """What was wrong with the first answer to a job."""
+
+    problem: str
+    looped: bool
+
+
+@dataclass(frozen=True)
 class Decoder:
     engine: Engine
     tokenizer: Tokenizer
     for_phrases: Callable[[], Engine]  # asked for an engine that says phrases, when this one cannot
 
-    def decode(self, jobs: Sequence[Job], options: SearchOptions) -> list[Decoded]:
-        """One answer for each job. Those that run wild are tried again by the rules of guard.py."""
-        if not jobs:
-            return []
-        distinct = list(dict.fromkeys(jobs))  # what is asked twice is decoded once
-        answers = dict(zip(distinct, self.searched(distinct, options), strict=True))
-        wild = {job: problem for job in distinct if (problem := self.problem(job, answers[job]))}
-        if not wild:
-            return [answers[job] for job in jobs]
-        remarks = dict(wild)
-        looped = {job for job in wild if self.goes_round(job, answers[job])}
+    def decode(self, jobs: Sequence[Job], options: SearchOptions) -> Iterator[tuple[int, Decoded]]:
+        """(place of a job, its answer) for each job, as soon as it is there: an engine may go on while it is used.
+
+        Those that run wild come last; they are tried again by the rules of guard.py.
+        """
+        places: dict[Job, list[int]] = {}  # what is asked twice is decoded once
+        for place, job in enumerate(jobs):
+            places.setdefault(job, []).append(place)
+        wild: dict[Job, Wild] = {}
+        for job, answer in self.searched(places, options):
+            if problem := self.problem(job, answer):
+                wild[job] = Wild(problem, bool(self.goes_round(job, answer)))
+            else:
+                yield from ((place, answer) for place in places[job])
+        for job, answer in self.tamed(wild, options):
+            yield from ((place, answer) for place in places[job])
+
+    def tamed(self, wild: dict[Job, Wild], options: SearchOptions) -> Iterator[tuple[Job, Decoded]]:
         for attempt in BACKOFF:
             if not wild:
                 break
             if attempt.kind == "copy":
-                answers |= {job: Decoded((), ()) for job in wild}
+                answers = {job: Decoded((), ()) for job in wild}
             else:
                 other = again(options, attempt.beam or options.beam_size, attempt.no_repeat_ngram)
-                answers |= dict(zip(wild, self.searched(list(wild), other), strict=True))
-            remarks |= {job: f"{problem}; {attempt.remark}" for job, problem in wild.items()}
-            wild = {job: problem for job, problem in wild.items() if self.problem(job, answers[job])}
-            if attempt.kind == "copy":
-                break
-        return [
-            replace(answers[job], repeated=job in looped, remarks=(remarks[job],)) if job in remarks else answers[job]
-            for job in jobs
-        ]
+                answers = dict(self.searched(wild, other))
+            still: dict[Job, Wild] = {}
+            for job, before in wild.items():
+                if attempt.kind != "copy" and self.problem(job, answers[job]):
+                    still[job] = before
+                else:
+                    remark = f"{before.problem}; {attempt.remark}"
+                    yield job, replace(answers[job], repeated=before.looped, remarks=(remark,))
+            wild = still
 
-    def searched(self, jobs: Sequence[Job], options: SearchOptions) -> list[Decoded]:
-        answers: dict[Job, Decoded] = {}
-        bound = [job for job in jobs if job.phrases and not self.engine.says_phrases]
-        free = [job for job in jobs if self.engine.says_phrases or not job.phrases]
+    def searched(self, jobs: Iterable[Job], options: SearchOptions) -> Iterator[tuple[Job, Decoded]]:
+        """Each once, the longest first."""
+        bound: list[Job] = []
+        free: list[Job] = []
+        for job in jobs:
+            (bound if job.phrases and not self.engine.says_phrases else free).append(job)
         for engine, group in ((self.engine, free), (self.for_phrases(), bound)) if bound else ((self.engine, free),):
             name = engine.name
             for places in batches([len(job.ids) for job in group], engine.tokens_per_batch // options.beam_size):
@@ -83,8 +100,7 @@ class Decoder:
                 found = engine.search([self.request(job) for job in asked], options)
                 for job, hypotheses in zip(asked, found, strict=True):
                     texts = tuple(self.tokenizer.decode(hypothesis.ids) for hypothesis in hypotheses)
-                    answers[job] = Decoded(tuple(hypotheses), texts, name)
-        return [answers[job] for job in jobs]
+                    yield job, Decoded(tuple(hypotheses), texts, name)
 
     def request(self, job: Job) -> Request:
         return Request(job.ids, self.longest(job), job.phrases)

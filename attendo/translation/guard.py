@@ -63,11 +63,8 @@ def repetitions(x: Sequence[int] | str, thresholds: Sequence[tuple[int, int]]) -
     said_before = len(x) - len(set(pairwise(x)))  # a loop of n places has no more pairs than its unit has places
     shortest = 1
     for longest, times in thresholds:
-        for period in range(shortest, longest + 1):
-            if period * times > len(x):
-                break  # a longer unit of the next kind needs fewer rounds
-            if period * (times - 1) > said_before:  # all of a loop but its first round was said before
-                continue
+        # All rounds must find room, and all but the first were said before.
+        for period in range(shortest, min(longest, len(x) // times, said_before // (times - 1)) + 1):
             # One byte a place, 1 where x[i] == x[i + period]: the runs of ones are found at the speed of C.
             same = bytes(map(eq, x[period:], x))
             if (run := longest_run(same, period * (times - 1))) is not None:

@@ -68,14 +68,21 @@ class Translator:
         lines = [preparer.prepared(one, wish) for one in ([text] if isinstance(text, str) else text)]
         places = [(number, place) for number, line in enumerate(lines) for place in line.jobs]
         found: list[dict[int, Decoded]] = [{} for _ in lines]
-        for (number, place), answer in zip(places, self.decoded(lines, places, wish), strict=True):
+        answers: dict[int, Translation] = {}
+
+        def put_together(number: int) -> None:
+            seconds = time.perf_counter() - started
+            answers[number] = compose(lines[number], found[number], wish, self.tokenizer, engine, seconds)
+
+        for number, line in enumerate(lines):
+            if not line.jobs:
+                put_together(number)
+        for at, answer in self.decoded(lines, places, wish):
+            number, place = places[at]
             found[number][place] = answer
-        seconds = time.perf_counter() - started
-        answers = [
-            compose(line, of_line, wish, self.tokenizer, engine, seconds)
-            for line, of_line in zip(lines, found, strict=True)
-        ]
-        return answers[0] if isinstance(text, str) else answers
+            if len(found[number]) == len(lines[number].jobs):
+                put_together(number)
+        return answers[0] if isinstance(text, str) else [answers[number] for number in range(len(lines))]
 
     def stream(
         self,
@@ -96,9 +103,9 @@ class Translator:
             rest = (places[at : at + STREAMED_TOGETHER] for at in range(1, len(places), STREAMED_TOGETHER))
             for group in (places[:1], *rest):
                 asked = [(0, place) for place in group if place in line.jobs]
-                answers = dict(zip(asked, self.decoded([line], asked, wish), strict=True))
+                answers = {asked[at][1]: answer for at, answer in self.decoded([line], asked, wish)}
                 for place in group:
-                    yield sentence(line, place, answers.get((0, place)), wish, self.tokenizer).text
+                    yield sentence(line, place, answers.get(place), wish, self.tokenizer).text
 
         yield from joined(said(), line.segments, wish.to)
 
@@ -131,7 +138,7 @@ class Translator:
     def decoder(self) -> Decoder:
         return Decoder(self.engine, self.tokenizer, self.for_phrases)
 
-    def decoded(self, lines: list[Line], places: list[tuple[int, int]], wish: Wish) -> list[Decoded]:
-        """What the model says of these segments: (line, segment)."""
+    def decoded(self, lines: list[Line], places: list[tuple[int, int]], wish: Wish) -> Iterator[tuple[int, Decoded]]:
+        """What the model says of these segments, (line, segment): the place in `places`, and the answer."""
         asked = [(lines[number].source_language, lines[number].jobs[place]) for number, place in places]
         return constrained.decode(asked, self.decoder, wish)

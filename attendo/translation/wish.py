@@ -1,7 +1,7 @@
 """What the user asked for, the same for all texts of a call."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from attendo.decoding.options import SearchOptions
 from attendo.translation.directions import Direction, choose_source, choose_target
@@ -9,6 +9,7 @@ from attendo.translation.glossary import Glossary
 
 # CTranslate2 stops so, too: both engines give the same answers.
 SEARCH = SearchOptions(stop="early")
+NO_TERMS = Glossary([])
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Wish:
     target: str  # and as the model does: zh for zh-TW
     from_: str | None = None
     options: SearchOptions = SEARCH
-    glossary: Glossary = field(default_factory=lambda: Glossary([]))
+    glossary: Glossary = NO_TERMS
     keep: bool = False  # decode again what lost a number, an address, an emoji, a placeholder or a tag
 
 
@@ -32,4 +33,4 @@ def wish_for(
     target = choose_target(to, directions)
     if from_ is not None:
         choose_source(from_, target, "", directions)  # a wrong one is an error even where there is no text
-    return Wish(to or target, target, from_, options, glossary or Glossary([]), keep)
+    return Wish(to or target, target, from_, options, glossary or NO_TERMS, keep)

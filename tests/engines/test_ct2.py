@@ -110,7 +110,7 @@ def test_tokens_come_one_by_one(tmp_path):
     bundle = read_bundle(save_random(tmp_path / "model"))
     engine = load_ct2_engine(bundle, 1, "float32")
     (request,) = requests(1, bundle.model["vocab_size"])
-    assert tuple(engine.tokens(request)) == engine.search([request], SearchOptions(beam_size=1))[0][0].ids
+    assert tuple(engine.tokens(request)) == next(engine.search([request], SearchOptions(beam_size=1)))[0].ids
 
 
 def test_a_prefix_is_said(tmp_path):
@@ -120,7 +120,7 @@ def test_a_prefix_is_said(tmp_path):
     asked = [request, replace(request, prefix=(40, 41))]
     free, bound = engine.search(asked, SearchOptions(beam_size=2, stop="early"))
     assert bound[0].ids[:2] == (40, 41)
-    assert free[0].ids == engine.search([request], SearchOptions(beam_size=2, stop="early"))[0][0].ids
+    assert free[0].ids == next(engine.search([request], SearchOptions(beam_size=2, stop="early")))[0].ids
 
 
 def test_sentences_of_one_bound_go_together():
@@ -133,7 +133,7 @@ def test_threads_change_neither_answers_nor_their_order(tmp_path):
     one, two = (load_ct2_engine(bundle, threads, "float32") for threads in (1, 2))
     asked = requests(50, DEEPER.vocab_size)
     search = SearchOptions(beam_size=1, stop="early")
-    answers = one.search(asked, search)
+    answers = list(one.search(asked, search))
     assert [[h.ids for h in found] for found in two.search(asked, search)] == [[h.ids for h in f] for f in answers]
     pairs = [(request, found[0].ids) for request, found in zip(asked, answers, strict=True)]
     for alone, shared in zip(one.score(pairs), two.score(pairs), strict=True):
@@ -241,7 +241,7 @@ from attendo.engines.ct2_engine import load_ct2_engine
 from attendo.engines.engine import Request
 from attendo.decoding.options import SearchOptions
 engine = load_ct2_engine(read_bundle(Path(sys.argv[1])), 1)
-print(engine.search([Request((5, 9, 2), 20)], SearchOptions(beam_size=1))[0][0].ids, "torch" in sys.modules)
+print(next(engine.search([Request((5, 9, 2), 20)], SearchOptions(beam_size=1)))[0].ids, "torch" in sys.modules)
 """
 
 

@@ -183,7 +183,7 @@ def test_the_first_loop_is_seen_before_anything_is_done_about_it(tmp_path):
     for text in INPUTS[:-1]:
         answer = translator.translate(text, to="en", options=GREEDY)
         for sentence, job in zip(answer.sentences, jobs(translator, text), strict=True):
-            said = translator.engine.search([translator.decoder.request(job)], GREEDY)[0][0]
+            said = next(translator.engine.search([translator.decoder.request(job)], GREEDY))[0]
             if obvious_loop(translator.tokenizer.decode(said.ids), text):
                 assert sentence.repeated
                 assert sentence.remarks
@@ -208,7 +208,7 @@ def test_alone_or_among_others_the_answer_is_the_same(folder, translator, beam, 
     shown = [translator.preparer.prepared(text, wish_en()).jobs[0] for text in sentences]
     requests = [translator.decoder.request(job) for job in shown]
     requests = [type(one)(one.ids, min(one.max_length, 16)) for one in requests]
-    alone = [translator.engine.search([request], options)[0][0].ids for request in requests]
+    alone = [next(translator.engine.search([request], options))[0].ids for request in requests]
     differences = 0
     for threads in (1, 2):
         torch.set_num_threads(threads)
@@ -272,7 +272,7 @@ def test_sentences_come_as_they_are_ready_and_make_up_the_whole(translator):
 
 def test_tokens_come_one_by_one_and_make_up_greedy_search(folder, translator):
     request = translator.decoder.request(next(iter(jobs(translator, "你好吗？"))))
-    whole = translator.engine.search([request], GREEDY)[0][0]
+    whole = next(translator.engine.search([request], GREEDY))[0]
     assert tuple(translator.engine.tokens(request)) == whole.ids
     text = "".join(translator.stream_tokens(" 你好吗？ ", to="en"))
     said = translator.tokenizer.decode(whole.ids)
