@@ -22,10 +22,12 @@ from recipes.default.distil import distil, held_out, sources
 from recipes.default.made_up import pairs
 from recipes.default.scores import write_scores
 from recipes.default.ship import SECONDS, ship
+from recipes.default.varied import write_varied
 
 HERE = Path(__file__).parent
 MADE_UP = 40_000  # pairs of each two languages
 ROUGH = 15_000  # of each direction, with the typing errors of people
+VARIED = 40_000  # of each direction, of what the teacher said
 DIRECTIONS = (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
 
 
@@ -48,6 +50,8 @@ def main() -> None:
     recipe, data = HERE / "teacher.toml", data_folder()
     translate = partial(distil, teacher, sources(recipe, data), held_out(recipe, data), DIRECTIONS)
     step(work, "distilled", partial(translate, processes=options.processes, most=options.most))
+    for languages in DIRECTIONS:
+        step(work, f"varied.{'-'.join(languages)}.tsv", partial(write_varied, work / "distilled", languages, VARIED, 1))
     student = train(work, "student", options.settings)
     step(work, "scores-1-teacher.json", partial(write_scores, teacher, "teacher", "torch"))
     step(work, "scores-2-student.json", partial(write_scores, student, "student", "torch"))

@@ -44,8 +44,8 @@ MIXTURE: dict[str, tuple[int, Kind]] = {
     "people": (6, people.draw),
     "phrases": (4, phrases.draw),
     "fragments": (12, fragments.draw),
-    "sentences": (22, sentences.draw),
-    "copies": (7, copies.draw),
+    "sentences": (19, sentences.draw),
+    "copies": (10, copies.draw),
     "shouting": (3, shouting.draw),
     "lists": (5, lists.draw),
 }

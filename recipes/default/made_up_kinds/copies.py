@@ -1,14 +1,23 @@
 """What no language translates: addresses, file names, code, emoji; alone, and inside or behind a sentence."""
 
+import string
+import unicodedata
 from random import Random
 
 from recipes.default.made_up_kinds.said import Kind, Said, fill, same
-from recipes.default.made_up_kinds.words import PHRASES
+from recipes.default.made_up_kinds.words import NOUNS, PHRASES
 
 SYLLABLES = ("ba", "ko", "mi", "ra", "tu", "ne", "sol", "vin", "dex", "pra", "lo", "fi", "gan", "hu", "zet")
 TOP = ("com", "org", "net", "de", "cn", "io", "example")
 EXTENSIONS = ("txt", "pdf", "py", "json", "csv", "png", "docx", "tar.gz", "html", "yaml", "md")
-EMOJI = "😀😂😊😍😢😡👍👎🙏🎉❤🔥⭐🌞🌧🐱🐶🍎🍕🚗✈🏠📚💡✅❌😎🤔👋💪"
+COMMON_EMOJI = "😀😂😊😍😢😡👍👎🙏🎉❤🔥⭐🌞🌧🐱🐶🍎🍕🚗✈🏠📚💡✅❌😎🤔👋💪"
+# Most are too rare to be a piece of the vocabulary: they are said byte by byte, which is learnt by seeing many.
+EMOJI = [
+    chr(code)
+    for codes in (range(0x1F300, 0x1F5FB), range(0x1F600, 0x1F650), range(0x1F680, 0x1F6C6), range(0x1F90C, 0x1F9FF))
+    for code in codes
+    if unicodedata.category(chr(code)) == "So"
+]
 CODE = (
     "{a}_{b}", "{a}{B}()", "{a}.{b}", "--{a}-{b}", "<{a}>", "${A}_{B}", "{a}[{n}]", "{a} = {n}", "#{hex}", "@{a}{n}",
     "v{n}.{m}.0", "print({a})", "/usr/{a}/{b}", "`{a}`", "{{{a}}}", "%{a}%", "#{a}", "{A}-{n}", "git {a} --{b}",
@@ -20,17 +29,62 @@ AROUND = (
     Said("找不到 {it}。", "{it} was not found.", "{it} wurde nicht gefunden."),
     Said("删除 {it}？", "Delete {it}?", "{it} löschen?"),
     Said("{it} 是什么？", "What is {it}?", "Was ist {it}?"),
+    Said("更多信息见 {it}。", "For more information, see {it}.", "Weitere Informationen finden Sie unter {it}."),
+    Said("我把照片上传到 {it} 了。", "I uploaded the photos to {it}.", "Ich habe die Fotos auf {it} hochgeladen."),
+    Said("您可以从 {it} 下载软件。", "You can download the software from {it}.",
+         "Sie können die Software von {it} herunterladen."),
+    Said("请把 {it} 复制到桌面，然后重新启动。", "Please copy {it} to the desktop and restart.",
+         "Bitte kopieren Sie {it} auf den Desktop und starten Sie neu."),
+    Said("自昨天起 {it} 就不能用了。", "{it} has not worked since yesterday.",
+         "{it} funktioniert seit gestern nicht mehr."),
+)  # fmt: skip
+WRITE_TO = (
+    Said("请发邮件到 {it}。", "Please write to {it}.", "Bitte schreiben Sie an {it}."),
+    Said("他的地址是 {it}。", "His address is {it}.", "Seine Adresse ist {it}."),
+    Said("请在星期一之前把照片发到 {it}。", "Please send the photos to {it} by Monday.",
+         "Bitte senden Sie die Fotos bis Montag an {it}."),
+    Said("如果您有问题，请写信给 {it}。", "If you have any questions, write to {it}.",
+         "Wenn Sie Fragen haben, schreiben Sie an {it}."),
+)  # fmt: skip
+# Words that could be translated, but not inside an address.
+WORDS = sorted(
+    {
+        word
+        for noun in NOUNS
+        for text in (noun.en, noun.de)
+        for word in [text.lower()]
+        if word.isascii() and word.isalpha()
+    }
 )
-WRITE_TO = Said("请发邮件到 {it}。", "Please write to {it}.", "Bitte schreiben Sie an {it}.")
+LETTERS = string.ascii_letters + string.digits
 
 
 def name(rng: Random) -> str:
-    return "".join(rng.choices(SYLLABLES, k=rng.randint(2, 3)))
+    if rng.random() < 0.5:
+        return "".join(rng.choices(SYLLABLES, k=rng.randint(2, 3)))
+    return rng.choice(("", "", "-", "_")).join(rng.sample(WORDS, rng.randint(1, 2)))
+
+
+def key(rng: Random) -> str:
+    """As in a short link: letters and digits without rhyme or reason."""
+    return "".join(rng.choices(LETTERS, k=rng.randint(4, 8)))
 
 
 def url(rng: Random) -> str:
-    path = rng.choice(("", "/", f"/{name(rng)}", f"/{name(rng)}/{rng.randint(1, 999)}", f"?q={name(rng)}"))
-    return f"{rng.choice(('https://', 'http://', 'https://www.', 'www.'))}{name(rng)}.{rng.choice(TOP)}{path}"
+    path = rng.choice(
+        (
+            "",
+            "/",
+            f"/{name(rng)}",
+            f"/{name(rng)}/{rng.randint(1, 999)}",
+            f"?q={name(rng)}",
+            f"/{key(rng)}",
+            f"/{name(rng)}?id={rng.randint(1, 99_999)}",
+            f"/{name(rng)}#{key(rng)}",
+        )
+    )
+    host = rng.choice(("", "", f"{name(rng)}.")) + name(rng)
+    return f"{rng.choice(('https://', 'http://', 'https://www.', 'www.'))}{host}.{rng.choice(TOP)}{path}"
 
 
 def email(rng: Random) -> str:
@@ -50,7 +104,9 @@ def code(rng: Random) -> str:
 
 
 def emoji(rng: Random) -> str:
-    return rng.choice(EMOJI) * rng.choice((1, 1, 2, 3))
+    if rng.random() < 0.3:
+        return rng.choice(COMMON_EMOJI) * rng.choice((1, 1, 2, 3))
+    return "".join(rng.sample(EMOJI, rng.choice((1, 1, 2, 3))))
 
 
 def alone(rng: Random) -> Said:
@@ -58,8 +114,8 @@ def alone(rng: Random) -> Said:
 
 
 def in_sentence(rng: Random) -> Said:
-    if rng.random() < 0.2:
-        return fill(WRITE_TO, it=same(email(rng)))
+    if rng.random() < 0.35:
+        return fill(rng.choice(WRITE_TO), it=same(email(rng)))
     return fill(rng.choice(AROUND), it=same(rng.choice((url, file, code))(rng)))
 
 
@@ -68,7 +124,7 @@ def with_emoji(rng: Random) -> Said:
     return Said(f"{phrase.zh}{sign}", f"{phrase.en} {sign}", f"{phrase.de} {sign}")
 
 
-FORMS: tuple[Kind, ...] = (alone, alone, in_sentence, with_emoji)
+FORMS: tuple[Kind, ...] = (alone, in_sentence, in_sentence, with_emoji)
 
 
 def draw(rng: Random) -> Said:

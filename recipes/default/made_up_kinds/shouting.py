@@ -3,19 +3,28 @@
 The marks are what shows in Chinese that somebody shouts; without them a model would learn to shout at random.
 """
 
+from collections.abc import Sequence
 from random import Random
 
 from recipes.default.made_up_kinds import phrases, sentences
-from recipes.default.made_up_kinds.endings import without_stop
+from recipes.default.made_up_kinds.endings import STOPS
 from recipes.default.made_up_kinds.said import Said
 
-MARKS = ("!!!", "!!!", "!!")
+MARKS = ("!!!", "!!!", "!!", "!!!!")
 QUESTION_MARKS = ("?!", "???", "?!?!")
 WIDE = str.maketrans("!?", "！？")
 
 
 def draw(rng: Random) -> Said:
     said = rng.choice((phrases, sentences)).draw(rng)
-    marks = rng.choice(QUESTION_MARKS if said.en.endswith("?") else MARKS)
-    bare = without_stop(said)
-    return Said(bare.zh + marks.translate(WIDE), bare.en.upper() + marks, bare.de.upper() + marks)
+    return Said(*shouted(rng, said, Said._fields))
+
+
+def shouted(rng: Random, texts: Sequence[str], languages: Sequence[str]) -> list[str]:
+    """One thing said in several languages, each in its own way of shouting."""
+    asks = any(text.endswith(("?", "？")) for text in texts)
+    marks = rng.choice(QUESTION_MARKS if asks else MARKS)
+    return [
+        bare + marks.translate(WIDE) if language == "zh" else bare.upper() + marks
+        for bare, language in zip((text.rstrip(STOPS) for text in texts), languages, strict=True)
+    ]
