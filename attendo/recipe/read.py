@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from attendo.errors import ConfigError, UsageError
+from attendo.installed import shipped_models
 from attendo.recipe.recipe import TABLES, CorpusConfig, DataConfig, ModelSettings, Recipe, recipe_from_table
 from attendo.table import shown
 
@@ -134,11 +135,17 @@ def resolved_data(data: DataConfig, beside: Path) -> DataConfig:
 def resolved_model(model: ModelSettings, beside: Path) -> ModelSettings:
     """With every field of the model, so that the recipe says it all even where a preset changes one day."""
     if model.init_from is not None:
-        return replace(model, init_from=found(model.init_from, beside, "init_from in [model]"))
+        return replace(model, init_from=found_model(model.init_from, beside))
     named = model.preset is not None or model.family is not None
     settings = asdict(model.config(vocab_size=1000))
     del settings["vocab_size"]
     return replace(model, preset=model.preset if named else "base", changes=settings)
+
+
+def found_model(name: str, beside: Path) -> str:
+    """A model that came with the package, by its name; else a folder."""
+    shipped = {folder.name: str(folder) for folder in shipped_models()}
+    return shipped[name] if name in shipped else found_file(name, beside, "init_from in [model]")
 
 
 def found(path: str | None, beside: Path, what: str) -> str | None:
