@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from attendo import installed
 from attendo.data.filters import FilterConfig
 from attendo.model.config import FAMILIES
 from attendo.model.presets import preset
@@ -30,10 +31,13 @@ def files_of(table):
 
 @pytest.fixture(params=RECIPES, ids=lambda path: path.stem)
 def recipe(request, tmp_path):
-    """A copy, with a few lines in place of the files it names."""
+    """A copy, with something empty in place of the files and models it names."""
     path = tmp_path / request.param.name
     shutil.copy(request.param, path)
-    for name in files_of(tomllib.loads(path.read_text(encoding="utf-8"))):
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    if model := table.get("model", {}).get("init_from"):
+        (tmp_path / "data" / model).mkdir(parents=True)
+    for name in files_of(table):
         (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "data" / name).write_text("", encoding="utf-8")
     return path
@@ -44,6 +48,16 @@ def test_it_reads_and_can_be_written(recipe, tmp_path):
     again = tmp_path / "again.toml"
     again.write_text(recipe_to_toml(read), encoding="utf-8")
     assert read_recipe(again) == read
+
+
+def test_a_model_of_the_package_is_gone_on_from_by_its_name(tmp_path, monkeypatch):
+    (tmp_path / "models" / "default").mkdir(parents=True)
+    (tmp_path / "models" / "default" / "manifest.json").write_text("{}", encoding="utf-8")
+    monkeypatch.setattr(installed, "SHIPPED", tmp_path / "models")
+    for name in ("mine.tsv", "mine.dev.tsv"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    shutil.copy(FOLDER / "fine-tune.toml", tmp_path)
+    assert read_recipe(tmp_path / "fine-tune.toml").model.init_from == str(tmp_path / "models" / "default")
 
 
 def test_it_says_how_it_is_run(recipe):
