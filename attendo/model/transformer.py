@@ -96,8 +96,8 @@ class Transformer(nn.Module):
         if record is not None or source.device.type != "cpu":
             return TransformerState(self.encode(source, record), source_is_real, caches)
         # A mask costs several calls a layer. (A GPU would have to be waited for before one knows.)
-        hidden = None if bool(source_is_real.all()) else source_is_real
-        return TransformerState(encode_in_parts(self.encode, source, SPECIAL.pad), hidden, caches)
+        mask = None if bool(source_is_real.all()) else source_is_real
+        return TransformerState(encode_in_parts(self.encode, source, SPECIAL.pad), mask, caches)
 
     def next_token_logits(
         self, tokens: Tensor, state: TransformerState, record: AttentionRecord | None = None

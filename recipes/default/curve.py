@@ -8,7 +8,6 @@ steps than the default model, and all for as many.
 
 import argparse
 import json
-import lzma
 import subprocess
 import sys
 import tomllib
@@ -21,6 +20,7 @@ from attendo.bundle import read_bundle
 from attendo.lab.chart import COLOURS, MARKERS, figure, style
 from attendo.tensor_arrays import read_arrays
 from benchmarks.machine import data_folder, describe_machine
+from recipes.default.distil import lines_of
 from recipes.default.scores import Score, read_scores, write_scores
 
 HERE = Path(__file__).parent
@@ -99,11 +99,6 @@ def thinned(part: int, work: Path, folder: Path) -> tuple[Path, int]:
     recipe = folder / "student.toml"
     recipe.write_text(text.replace('"teacher/tokenizer.json"', tokenizer), encoding="utf-8")
     return recipe, pairs
-
-
-def lines_of(path: Path) -> list[str]:
-    text = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
-    return text.decode("utf-8").split("\n")[:-1]
 
 
 def table(points: Sequence[Point]) -> str:

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from attendo.data.corpus import CorpusFile
-from attendo.data.lines import ignore
+from attendo.data.lines import ignore, open_bytes
 
 LONGEST = 600  # characters; longer ones teach a small model little
 EVERYDAY_WEIGHT = 2.0  # of the teacher's recipe: from here on it is everyday language
@@ -135,5 +135,6 @@ def write_pairs(path: Path, pairs: Iterator[tuple[str, str]]) -> None:
 
 
 def lines_of(path: Path) -> list[str]:
-    """Split at line feeds alone: `splitlines` would also split at signs that may stand inside a sentence."""
-    return path.read_text(encoding="utf-8").split("\n")[:-1]
+    """Of a file, maybe compressed. Split at line feeds alone: `splitlines` would also split inside a sentence."""
+    with open_bytes(path) as file:
+        return file.read().decode("utf-8").split("\n")[:-1]

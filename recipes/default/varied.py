@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
+from recipes.default.distil import lines_of
 from recipes.default.made_up_kinds.copies import emoji
 from recipes.default.made_up_kinds.endings import STOPS
 from recipes.default.made_up_kinds.roughness import rough
@@ -77,7 +78,7 @@ def with_emoji(rng: Random, source: str, target: str) -> Pair:
 
 def write_varied(distilled: Path, languages: tuple[str, str], most: int, seed: int, out: Path) -> None:
     """From what distil.py wrote."""
-    lines = (distilled / f"everyday.{'-'.join(languages)}.tsv").read_text(encoding="utf-8").split("\n")[:-1]
+    lines = lines_of(distilled / f"everyday.{'-'.join(languages)}.tsv")
     pairs = [(source, target) for source, target in (line.split("\t") for line in lines)]
     with out.open("w", encoding="utf-8") as file:
         for number, (source, target) in enumerate(varied(pairs, languages, seed)):
