@@ -23,7 +23,7 @@ class TransformerState:
     """What decoding carries from step to step. The encoder has run; it never runs again."""
 
     memory: Tensor  # [sentences, source, d_model]
-    source_is_real: Tensor  # [sentences, 1, 1, source]
+    source_is_real: Tensor | None  # [sentences, 1, 1, source]; None where all of it is
     caches: list[LayerCache]
     length: int = 0  # tokens fed so far
     beams: int = 1  # rows of each sentence; they share its memory
@@ -32,7 +32,8 @@ class TransformerState:
         """Row i becomes what row index[i] was; with index [sentences, beams] beams go on sharing their memory."""
         staying = sentences_of(index, self.beams, len(self.memory))
         if staying is not None:
-            self.memory, self.source_is_real = self.memory[staying], self.source_is_real[staying]
+            self.memory = self.memory[staying]
+            self.source_is_real = None if self.source_is_real is None else self.source_is_real[staying]
         for cache in self.caches:
             cache.past.reorder(index.flatten())
             if staying is not None:
@@ -91,11 +92,12 @@ class Transformer(nn.Module):
 
     def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> TransformerState:
         caches = [LayerCache() for _ in self.decoder.layers]
-        if record is None and source.device.type == "cpu":
-            memory = encode_in_parts(self.encode, source, SPECIAL.pad)
-        else:
-            memory = self.encode(source, record)
-        return TransformerState(memory, masks.real(source, SPECIAL.pad), caches)
+        source_is_real = masks.real(source, SPECIAL.pad)
+        if record is not None or source.device.type != "cpu":
+            return TransformerState(self.encode(source, record), source_is_real, caches)
+        # A mask costs several calls a layer. (A GPU would have to be waited for before one knows.)
+        hidden = None if bool(source_is_real.all()) else source_is_real
+        return TransformerState(encode_in_parts(self.encode, source, SPECIAL.pad), hidden, caches)
 
     def next_token_logits(
         self, tokens: Tensor, state: TransformerState, record: AttentionRecord | None = None

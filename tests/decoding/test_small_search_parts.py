@@ -12,8 +12,12 @@ from attendo.decoding.candidates import best_tokens
 from attendo.decoding.hypothesis import Hypothesis, score
 from attendo.decoding.layout import lay_out_for_decoding
 from attendo.decoding.options import SamplingOptions, SearchOptions, max_lengths
+from attendo.decoding.position_table import ROWS, tabled
 from attendo.decoding.scoring import score_targets
 from attendo.errors import ConfigError
+from attendo.model.build import build_model
+from attendo.model.config import TransformerConfig
+from attendo.model.positions import SinusoidalPositions
 from tests.decoding.families import FAMILIES, VOCAB, model_of, padded, sentences
 
 
@@ -104,3 +108,25 @@ def test_another_order_in_memory_changes_nothing(family):
     assert model.output.weight.stride() == (1, VOCAB)
     after = beam_search(model, source, 7, SearchOptions(n_best=2))
     assert [[each.ids for each in of_one] for of_one in after] == [[each.ids for each in of_one] for of_one in before]
+
+
+@pytest.mark.parametrize("positions", [[[0, 1, 2]], [[ROWS - 2, ROWS - 1]], [[ROWS - 1, ROWS]], [[3], [0]]])
+def test_positions_looked_up_are_those_computed(positions):
+    ids = torch.tensor(positions)
+    x = torch.randn(len(positions), ids.shape[1], 16)
+    computed = SinusoidalPositions(16)
+    end = int(ids.max()) + 1
+    assert torch.equal(tabled(computed)(x, ids, end), computed(x, ids, end))
+    assert tabled(computed)(x.double(), ids, end).dtype == torch.float64
+
+
+def test_a_source_without_padding_needs_no_mask_and_says_the_same():
+    model = build_model(TransformerConfig(vocab_size=20, d_model=16, d_ff=32, num_heads=2, dropout=0.0)).double().eval()
+    tokens = torch.tensor([[1], [1]])
+    whole, wider = torch.tensor([[5, 6, 2], [7, 8, 2]]), torch.tensor([[5, 6, 2, 0], [7, 8, 2, 0]])
+    free, masked = model.start_decoding(whole), model.start_decoding(wider)
+    assert free.source_is_real is None
+    assert masked.source_is_real is not None
+    for state in (free, masked):
+        state.reorder(torch.tensor([1, 0]))
+    torch.testing.assert_close(model.next_token_logits(tokens, free), model.next_token_logits(tokens, masked))

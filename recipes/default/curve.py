@@ -1,0 +1,142 @@
+"""How good a student is, by how much text it learnt from and by how large it is; all else alike.
+
+python -m recipes.default.curve --work runs/default --out docs/figures
+
+It takes what build.py has put into the work folder, and goes on where it was stopped. The students learn for fewer
+steps than the default model, and all for as many.
+"""
+
+import argparse
+import json
+import lzma
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.bundle import read_bundle
+from attendo.lab.chart import COLOURS, MARKERS, figure, style
+from attendo.tensor_arrays import read_arrays
+from benchmarks.machine import data_folder, describe_machine
+from recipes.default.scores import Score, read_scores, write_scores
+
+HERE = Path(__file__).parent
+STEPS = 6_000
+
+
+@dataclass(frozen=True)
+class Student:
+    part: int  # one line of so many
+    d_model: int  # d_ff is four times as much, as in the paper
+
+    @property
+    def name(self) -> str:
+        return f"1-of-{self.part}-d{self.d_model}"
+
+
+BY_TEXT = (Student(32, 256), Student(8, 256), Student(2, 256), Student(1, 256))
+BY_SIZE = (Student(1, 64), Student(1, 128), Student(1, 256), Student(1, 384))
+
+
+@dataclass(frozen=True)
+class Point:
+    student: Student
+    pairs: int  # of all corpora, each once
+    parameters: int
+    scores: list[Score]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--work", type=Path, default=Path("runs/default"))
+    parser.add_argument("--out", type=Path, default=Path("docs/figures"), help="folder for the picture")
+    parser.add_argument("--side-by-side", type=int, default=1, help="trainings at a time, on one GPU")
+    parser.add_argument("--steps", type=int, default=STEPS)
+    options = parser.parse_args()
+    students = list(dict.fromkeys((*BY_TEXT, *BY_SIZE)))
+    with ThreadPoolExecutor(options.side_by_side) as pool:
+        points = dict(
+            zip(students, pool.map(lambda one: learnt(one, options.work, options.steps), students), strict=True)
+        )
+    print(f"<!-- python -m recipes.default.curve, {options.steps} steps; {describe_machine()} -->\n")
+    print(table([points[student] for student in students]))
+    draw([points[student] for student in BY_TEXT], [points[student] for student in BY_SIZE], options.out)
+
+
+def learnt(student: Student, work: Path, steps: int) -> Point:
+    folder = work / "curve" / student.name
+    recipe, pairs = thinned(student.part, work, folder)
+    if not (folder / "run" / "model").exists():
+        settings = [
+            f"training.max_steps={steps}", f"validation.every={10 * steps}", f"model.d_model={student.d_model}",
+            f"model.d_ff={4 * student.d_model}",
+        ]  # fmt: skip
+        command = [sys.executable, "-m", "attendo", "train", str(recipe), "--run-dir", str(folder / "run")]
+        subprocess.run([*command, *(part for one in settings for part in ("--set", one))], check=True)
+    kept = folder / "scores.json"
+    if not kept.exists():
+        write_scores(folder / "run" / "model", student.name, "torch", kept)
+    weights = read_arrays(read_bundle(folder / "run" / "model").weights)
+    return Point(student, pairs, sum(array.size for array in weights.values()), read_scores([kept]))
+
+
+def thinned(part: int, work: Path, folder: Path) -> tuple[Path, int]:
+    """The student's recipe, with one line of `part` of every corpus; and how many pairs these are."""
+    text = (HERE / "student.toml").read_text(encoding="utf-8")
+    pairs = 0
+    for corpus in tomllib.loads(text)["data"]["corpora"]:
+        name = corpus["file"]
+        lines = lines_of(next(place for place in (work / name, data_folder() / name) if place.exists()))[::part]
+        thin = folder / name.removesuffix(".xz")
+        thin.parent.mkdir(parents=True, exist_ok=True)
+        thin.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        text = text.replace(json.dumps(name), json.dumps(str(thin.absolute())))
+        pairs += len(lines)
+    tokenizer = json.dumps(str((work / "teacher" / "tokenizer.json").absolute()))
+    recipe = folder / "student.toml"
+    recipe.write_text(text.replace('"teacher/tokenizer.json"', tokenizer), encoding="utf-8")
+    return recipe, pairs
+
+
+def lines_of(path: Path) -> list[str]:
+    text = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+    return text.decode("utf-8").split("\n")[:-1]
+
+
+def table(points: Sequence[Point]) -> str:
+    tests = [f"{score.test}, {score.direction}" for score in points[0].scores]
+    head = ["pairs", "parameters", *tests]
+    rows = [
+        [f"{point.pairs:,}", f"{point.parameters / 1e6:.1f} M", *(f"{score.bleu:.1f}" for score in point.scores)]
+        for point in points
+    ]
+    return "\n".join(
+        [f"| {' | '.join(head)} |", "|---:" * len(head) + "|", *(f"| {' | '.join(row)} |" for row in rows)]
+    )
+
+
+def draw(by_text: Sequence[Point], by_size: Sequence[Point], out: Path) -> None:
+    with style():
+        drawn, (left, right) = figure(2)
+        for axes, points, what in ((left, by_text, "pairs"), (right, by_size, "parameters")):
+            for place, (label, curve) in enumerate(curves(points)):
+                x = [getattr(point, what) for point in points]
+                axes.plot(x, curve, f"{MARKERS[place]}-", color=COLOURS[place], label=label, ms=4)
+            axes.set_xscale("log")
+            axes.set_xlabel(f"{what} 句对数" if what == "pairs" else f"{what} 参数量")
+            axes.set_ylabel("BLEU")
+        right.legend(fontsize=8)
+        out.mkdir(parents=True, exist_ok=True)
+        drawn.savefig(out / "default-model.png")
+
+
+def curves(points: Sequence[Point]) -> Iterator[tuple[str, list[float]]]:
+    for place, score in enumerate(points[0].scores):
+        yield f"{score.test}, {score.direction}", [point.scores[place].bleu for point in points]
+
+
+if __name__ == "__main__":
+    main()
