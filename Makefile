@@ -1,4 +1,4 @@
-# make demo    train a small Transformer on this machine and look into it
+# make demo    translate a few sentences in all four directions and look into the model
 # make test    the whole suite
 # make check   lint, format and types
 # make slow    the tests that take long (they need corpora in $ATTENDO_DATA)
@@ -14,7 +14,7 @@ RUN := $(VENV)/bin/python
 .PHONY: demo test slow check format lab reliability clean
 
 demo: $(INSTALLED)
-	@$(RUN) demos/reverse.py --out out
+	@$(RUN) demos/translate.py --out out
 
 test: $(INSTALLED)
 	@$(RUN) -m pytest -n 2 -m "not slow"

@@ -3,12 +3,14 @@
 from attendo.lab.attention import (
     additivity,
     diagonal,
+    different_heads,
     heads,
     random_start,
     rank,
     receptive_field,
     scale,
     shared_projections,
+    source_word,
     variance,
     without_w,
     zero_scores,
@@ -33,6 +35,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         heads,  # L6
         diagonal,  # L7
         random_start,  # L8
+        different_heads,  # L9
         feed_forward_width,  # L10
         without_feed_forward,  # L11
         additivity,  # L12
@@ -62,6 +65,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         receptive_field,  # L36
         cutting,  # L37
         example,  # L38
+        source_word,  # L39
         width,  # L40
     )
 }

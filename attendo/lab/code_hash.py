@@ -1,4 +1,4 @@
-"""Which code an experiment depends on, as one hash: a result is kept as long as it stays the same."""
+"""What an experiment depends on, as one hash: a result is kept as long as it stays the same."""
 
 import ast
 import hashlib
@@ -6,13 +6,26 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from attendo.installed import model_folder
+from attendo.manifest import NAME as MANIFEST
+
+LOOKS_INTO_THE_MODEL = "attendo.lab.default_model"
+
 
 def code_hash(module: str) -> str:
-    """Of the sources of a module and of all modules of this project that it imports, and these import, and so on."""
+    """Of the sources of a module and of all modules of this project that it imports, and these import, and so on.
+
+    And of the table that stands beside such a source, and of the model that came with the package, where it is used.
+    """
     digest = hashlib.sha256()
-    for name in sorted(reached(module)):
+    names = reached(module)
+    for name in sorted(names):
         digest.update(f"{name}\n".encode())
         digest.update(source_of(name).read_bytes())
+        if (table := source_of(name).with_suffix(".tsv")).exists():
+            digest.update(table.read_bytes())
+    if LOOKS_INTO_THE_MODEL in names:
+        digest.update((model_folder(None) / MANIFEST).read_bytes())
     return digest.hexdigest()[:16]
 
 

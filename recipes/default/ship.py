@@ -23,6 +23,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("runs/default"))
     parser.add_argument("--into", type=Path, required=True, help="a folder that is not there yet")
     options = parser.parse_args()
+    options.into.parent.mkdir(parents=True, exist_ok=True)
     ship(options.work, options.into)
 
 
