@@ -1,6 +1,6 @@
 """Train a small Transformer to say sequences backwards, and see that its cross-attention runs backwards too.
 
-make demo        or        python demos/reverse.py --out out
+python demos/reverse.py --out out
 """
 
 import argparse

@@ -45,6 +45,11 @@ def test_there_is_no_torch(light, tmp_path):
     assert "ModuleNotFoundError" in done.stderr
 
 
+def test_it_has_a_translator_in_it(light, tmp_path):
+    done = run(light, tmp_path, "attendo", "translate", "我爱机器学习", "--to", "en")
+    assert (done.returncode, done.stdout) == (0, "I love machine learning.\n"), done.stderr
+
+
 def test_it_translates(light, model, tmp_path):
     text = "你好吗？我爱机器学习。"
     done = run(light, tmp_path, "attendo", "translate", "--model", str(model), "--to", "en", "--json", text)

@@ -7,6 +7,8 @@ from attendo.text.language import base_language, is_han
 
 Direction = tuple[str, str]  # source and target, as the model names them
 
+SAMPLE = 2_000  # characters, by which the language of a text is told
+
 
 def choose_target(to: str | None, directions: Sequence[Direction]) -> str:
     """The model's own name of the language asked for: zh for zh-TW, if it knows no other. None: the only one."""
@@ -37,11 +39,11 @@ def known(name: str, names: Sequence[str], what: str, directions: Sequence[Direc
 
 def likeliest(text: str, sources: Sequence[str]) -> str:
     """By script where that decides; among languages of one script by the identifier, if it is installed."""
-    sample = text[:2_000]
-    letters = [character for character in sample if character.isalpha()]
+    sample = text[:SAMPLE]
+    letters = any(character.isalpha() for character in sample)
     if letters:
-        han = sum(map(is_han, letters)) * 4 > len(letters)
-        of_script = [name for name in sources if (base_language(name) in ("zh", "yue", "ja")) == han]
+        han = is_mostly_han(sample)
+        of_script = [name for name in sources if has_han(name) == han]
         sources = of_script or sources
     if len(sources) == 1 or not letters:
         return sources[0]
@@ -52,6 +54,22 @@ def likeliest(text: str, sources: Sequence[str]) -> str:
     except ModuleNotFoundError:
         return sources[0]
     return min(sources, key=lambda name: place_of(base_language(name), ranked))
+
+
+def is_foreign(text: str, source: str) -> bool:
+    """Whether it is in Chinese characters although the language has none, as where somebody asks a model for a
+    direction that it does not know."""
+    return not text.isascii() and not has_han(source) and is_mostly_han(text[:SAMPLE])
+
+
+def is_mostly_han(text: str) -> bool:
+    """A quarter of the letters is enough, because words in Latin letters are long."""
+    letters = [character for character in text if character.isalpha()]
+    return sum(map(is_han, letters)) * 4 > len(letters)
+
+
+def has_han(name: str) -> bool:
+    return base_language(name) in ("zh", "yue", "ja")
 
 
 def place_of(name: str, ranked: Sequence[str]) -> int:

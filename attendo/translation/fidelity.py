@@ -18,7 +18,7 @@ URL = re.compile(r"(?:https?|ftp)://[!-~]+|\bwww\.[!-~]+", re.IGNORECASE)
 EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}")
 TAG = re.compile(r"<(/?[A-Za-z][A-Za-z0-9:-]{0,30})(?:\s[^<>]{0,500})?/?>")
 PLACEHOLDER = re.compile(
-    r"\$?\{{1,2}[\w.:$-]{0,60}\}{1,2}"  # {0} {name} {{ x }} ${HOME}
+    r"\{\{ {0,3}[\w.:$-]{1,60} {0,3}\}\}|\$?\{{1,2}[\w.:$-]{0,60}\}{1,2}"  # {{ x }} {0} {name} ${HOME}
     r"|%\(\w{1,60}\)[sdf]|(?<![\d%])%(?:\d{1,2}\$)?[sdif@](?![\w])"  # %(name)s %s %1$d, but not 100 % or 50%
 )
 PICTURES = (

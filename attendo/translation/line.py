@@ -9,7 +9,7 @@ from attendo.special_tokens import SPECIAL
 from attendo.text.language import base_language
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.decode import Job
-from attendo.translation.directions import Direction, choose_source
+from attendo.translation.directions import Direction, choose_source, is_foreign
 from attendo.translation.phrases import as_phrases
 from attendo.translation.script import Converted, to_simplified, wants_traditional
 from attendo.translation.sentences import Segment, cut_again, split
@@ -41,6 +41,8 @@ class Preparer:
         mended, repaired = repair(text)
         source = choose_source(wish.from_, wish.target, mended, self.directions)
         remarks = [f"{repaired} broken characters replaced by U+FFFD"] if repaired else []
+        if is_foreign(mended, source):
+            remarks.append(f"the text looks Chinese, but into {wish.to} this model reads {source}")
         segments: list[Segment] = []
         jobs: dict[int, Job] = {}
         waiting = split(mended, source)[::-1]

@@ -2,8 +2,8 @@
 
 python -m recipes.default.curve --work runs/default --out docs/figures
 
-It takes what build.py has put into the work folder, and goes on where it was stopped. The students learn for fewer
-steps than the default model, and all for as many.
+It takes what build.py has put into the work folder, and goes on where it was stopped: a student that was scored is
+known by one small file. The students learn for fewer steps than the default model, and all for as many.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from attendo.bundle import read_bundle
@@ -21,7 +21,7 @@ from attendo.lab.chart import COLOURS, MARKERS, figure, style
 from attendo.tensor_arrays import read_arrays
 from benchmarks.machine import data_folder, describe_machine
 from recipes.default.distil import lines_of
-from recipes.default.scores import Score, read_scores, write_scores
+from recipes.default.scores import Score, read_scores, score_of, write_scores
 
 HERE = Path(__file__).parent
 STEPS = 6_000
@@ -55,18 +55,30 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/figures"), help="folder for the picture")
     parser.add_argument("--side-by-side", type=int, default=1, help="trainings at a time, on one GPU")
     parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--show", action="store_true", help="the students that are there, and nothing else")
     options = parser.parse_args()
     students = list(dict.fromkeys((*BY_TEXT, *BY_SIZE)))
+    if options.show:
+        students = [student for student in students if kept(student, options.work).exists()]
     with ThreadPoolExecutor(options.side_by_side) as pool:
         points = dict(
             zip(students, pool.map(lambda one: learnt(one, options.work, options.steps), students), strict=True)
         )
-    print(f"<!-- python -m recipes.default.curve, {options.steps} steps; {describe_machine()} -->\n")
+    if not options.show:
+        print(f"<!-- python -m recipes.default.curve, {options.steps} steps; {describe_machine()} -->\n")
     print(table([points[student] for student in students]))
-    draw([points[student] for student in BY_TEXT], [points[student] for student in BY_SIZE], options.out)
+    by_text, by_size = ([points[one] for one in each if one in points] for each in (BY_TEXT, BY_SIZE))
+    draw(by_text, by_size, options.out)
+
+
+def kept(student: Student, work: Path) -> Path:
+    return work / "curve" / f"{student.name}.json"
 
 
 def learnt(student: Student, work: Path, steps: int) -> Point:
+    done = kept(student, work)
+    if done.exists():
+        return read_point(student, done)
     folder = work / "curve" / student.name
     recipe, pairs = thinned(student.part, work, folder)
     if not (folder / "run" / "model").exists():
@@ -76,11 +88,22 @@ def learnt(student: Student, work: Path, steps: int) -> Point:
         ]  # fmt: skip
         command = [sys.executable, "-m", "attendo", "train", str(recipe), "--run-dir", str(folder / "run")]
         subprocess.run([*command, *(part for one in settings for part in ("--set", one))], check=True)
-    kept = folder / "scores.json"
-    if not kept.exists():
-        write_scores(folder / "run" / "model", student.name, "torch", kept)
+    write_scores(folder / "run" / "model", student.name, "torch", folder / "scores.json")
     weights = read_arrays(read_bundle(folder / "run" / "model").weights)
-    return Point(student, pairs, sum(array.size for array in weights.values()), read_scores([kept]))
+    point = Point(student, pairs, sum(array.size for array in weights.values()), read_scores([folder / "scores.json"]))
+    write_point(point, done)
+    return point
+
+
+def write_point(point: Point, path: Path) -> None:
+    scores = [asdict(score) for score in point.scores]
+    table = {"pairs": point.pairs, "parameters": point.parameters, "scores": scores}
+    path.write_text(json.dumps(table, ensure_ascii=False, indent=2), encoding="utf-8")
+
+
+def read_point(student: Student, path: Path) -> Point:
+    table = json.loads(path.read_text(encoding="utf-8"))
+    return Point(student, table["pairs"], table["parameters"], [score_of(one) for one in table["scores"]])
 
 
 def thinned(part: int, work: Path, folder: Path) -> tuple[Path, int]:
@@ -123,7 +146,8 @@ def draw(by_text: Sequence[Point], by_size: Sequence[Point], out: Path) -> None:
             axes.set_xscale("log")
             axes.set_xlabel(f"{what} 句对数" if what == "pairs" else f"{what} 参数量")
             axes.set_ylabel("BLEU")
-        right.legend(fontsize=8)
+            axes.set_ylim(bottom=0)
+        right.legend(fontsize=8, loc="lower right")
         out.mkdir(parents=True, exist_ok=True)
         drawn.savefig(out / "default-model.png")
 

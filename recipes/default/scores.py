@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.machine import data_folder
 
@@ -74,7 +75,11 @@ def write_scores(model: Path, name: str, engine: str, out: Path) -> None:
 
 def read_scores(files: Sequence[Path]) -> list[Score]:
     tables = [table for file in files for table in json.loads(file.read_text(encoding="utf-8"))]
-    return [Score(**{**table, "interval": tuple(table["interval"])}) for table in tables]
+    return [score_of(table) for table in tables]
+
+
+def score_of(table: dict[str, Any]) -> Score:
+    return Score(**{**table, "interval": tuple(table["interval"])})
 
 
 def scored(model: Path, name: str, engine: str, test: TestSet) -> Score:

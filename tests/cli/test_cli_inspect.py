@@ -82,7 +82,6 @@ def test_json_holds_tokens_shapes_and_steps(name, use, models, tmp_path, capsys,
     [
         ("", {}, 1, "the text is empty"),
         (" \t\n", {}, 1, "the text is empty"),
-        ("爱", {"--model": None}, 2, "this installation has no default model"),
         ("爱", {"--model": "missing"}, 1, "missing"),
         ("爱", {"--to": "fr"}, 1, "does not translate into 'fr'"),
         ("爱", {"--from": "fr"}, 1, "does not translate from 'fr'"),

@@ -171,7 +171,6 @@ def test_in_python_too(translator):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("pairs.tsv",), 2, b"no default model"),
         (("--model", "m"), 2, b"FILE.tsv"),
         (("none.tsv", "--model", "."), 1, b"cannot read none.tsv"),
     ],

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from attendo.recipe.read import read_recipe
 from recipes.default import curve
-from recipes.default.curve import Point, Student, table, thinned
+from recipes.default.curve import BY_SIZE, BY_TEXT, Point, Student, kept, learnt, main, table, thinned, write_point
 from recipes.default.scores import Score
 
 RECIPE = """
@@ -46,10 +46,35 @@ def test_one_line_of_four_of_every_corpus(tmp_path, monkeypatch):
     assert read.tokenizer.file == str(work / "teacher" / "tokenizer.json")
 
 
+SCORES = [Score("x", "Tatoeba", "de → en", 41.26, (40.0, 42.0), "s", 60.0)]
+
+
 def test_a_row_for_each_student():
-    scores = [Score("x", "Tatoeba", "de → en", 41.26, (40.0, 42.0), "s", 60.0)]
-    assert table([Point(Student(8, 256), 12_345, 10_942_464, scores)]).split("\n") == [
+    assert table([Point(Student(8, 256), 12_345, 10_942_464, SCORES)]).split("\n") == [
         "| pairs | parameters | Tatoeba, de → en |",
         "|---:|---:|---:|",
         "| 12,345 | 10.9 M | 41.3 |",
     ]
+
+
+def test_a_student_that_was_scored_is_not_trained_again(tmp_path):
+    student = Student(8, 256)
+    point = Point(student, 12_345, 10_942_464, SCORES)
+    kept(student, tmp_path).parent.mkdir()
+    write_point(point, kept(student, tmp_path))
+    assert learnt(student, tmp_path, steps=6_000) == point
+
+
+def test_what_is_there_is_shown_and_drawn(tmp_path, monkeypatch, capsys):
+    (tmp_path / "curve").mkdir()
+    there = [BY_TEXT[0], BY_TEXT[-1], BY_SIZE[0]]
+    for place, student in enumerate(there):
+        write_point(Point(student, 1_000 + place, 2_000_000, SCORES), kept(student, tmp_path))
+    monkeypatch.setattr("sys.argv", ["curve", "--work", str(tmp_path), "--out", str(tmp_path), "--show"])
+    main()
+    assert [line.split(" | ")[0] for line in capsys.readouterr().out.split("\n")[2:5]] == [
+        "| 1,000",
+        "| 1,001",
+        "| 1,002",
+    ]
+    assert (tmp_path / "default-model.png").stat().st_size > 10_000

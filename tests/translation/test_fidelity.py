@@ -45,6 +45,7 @@ KEPT = [
     ("en", "de", "Write to A.b@example.org.", "Schreib an a.b@example.org."),
     ("en", "zh", "Great 👍🏽 ❤️", "好👍🏽❤"),
     ("en", "de", "Hello {name}, %s of {0} and %(x)d", "Hallo {name}, {0}, %s und %(x)d"),
+    ("en", "de", "Hello {{ name }}", "Hallo {{ name }}"),
     ("en", "de", '<b>Hi</b><br/><a href="x" title="Hi">', '<b>Na</b><br><a href="y" title="Na">'),
     ("en", "de", "100 % sure, 50%discount", "100 % sicher, 50%Rabatt"),
 ]  # fmt: skip
@@ -58,6 +59,7 @@ LOST = [
     ("en", "de", "See https://example.org/a.", "Siehe https://example.org/b.", Miss("url", "https://example.org/a")),
     ("en", "de", "Write to a@example.org.", "Schreib uns.", Miss("email", "a@example.org")),
     ("en", "de", "Great 👍", "Toll", Miss("emoji", "👍")),
+    ("en", "de", "Hello {{ name }}", "Hallo { Name }", Miss("placeholder", "{{ name }}")),
     ("en", "de", "Flag 🇩🇪", "Flagge 🇫🇷", Miss("emoji", "🇩🇪")),
     ("en", "de", "Hello {name}", "Hallo {Name_}", Miss("placeholder", "{name}")),
     ("en", "de", "%d files", "Dateien", Miss("placeholder", "%d")),

@@ -1,0 +1,69 @@
+"""The model that came with the package: what it is, and what `make demo` shows of it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import attendo
+from attendo.bundle import WEIGHTS, read_bundle
+from attendo.installed import model_folder
+from attendo.tensor_arrays import read_arrays
+from recipes.default.card import origins
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def bundle():
+    return read_bundle(model_folder(None))
+
+
+def test_it_is_small_and_reads_all_four_directions(bundle):
+    assert bundle.directions == (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
+    assert (bundle.folder / WEIGHTS).stat().st_size <= 24_000_000
+    weights = read_arrays(bundle.weights)
+    assert 10e6 < sum(array.size for array in weights.values()) < 12e6
+
+
+def test_its_card_names_licence_sources_and_scores(bundle):
+    card = (bundle.folder / "README.md").read_text(encoding="utf-8")
+    assert "Licence: CC BY-SA 4.0" in card
+    assert all(f"| {origin.name} |" in card and origin.licence in card for origin in origins())
+    assert "| test set | direction | teacher | student | student, 8 bits |" in card
+
+
+@pytest.mark.parametrize("engine", ["ct2", "torch"])
+def test_the_sentences_of_the_notes(engine):
+    translator = attendo.load(engine=engine, device="cpu", threads=1)
+    first, second = translator.translate(["我爱机器学习", "机器学习很有趣"], to="en")
+    assert first.text == "I love machine learning."
+    assert second.text in ("Machine learning is fun.", "Machine learning is very interesting.")
+    assert first.ledger.is_clean
+    assert second.ledger.is_clean
+
+
+def test_the_demonstration(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "demos/translate.py", "--out", str(tmp_path / "out")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for direction in ("zh → en", "en → zh", "de → en", "en → de"):
+        assert direction in done.stdout
+    assert "I love machine learning." in done.stdout
+    picture = tmp_path / "out" / "cross-layer-2.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "Where to go next" in done.stdout
+
+
+def test_models_lists_it(capsys):
+    from attendo.cli.main import run
+
+    assert run(["models", "--json"], debug=True) == 0
+    names = [one["name"] for one in json.loads(capsys.readouterr().out)]
+    assert "default" in names
