@@ -30,13 +30,15 @@ from benchmarks.machine import data_folder, describe_machine
 SENTENCES = {1: 64, 32: 256}  # batch -> how many
 REPEATS = 11
 
-# One sentence in a process of its own, with all that was ever imported and its largest memory.
+# One sentence in a process of its own, with all that was ever imported and its largest memory (not getrusage's, which
+# begins with the size of the process that started this one).
 ONE = """
-import json, resource, sys, time
+import json, re, sys, time
+from pathlib import Path
 started = time.perf_counter()
 from attendo.cli.main import run
 code = run(["translate", sys.argv[1], "--model", sys.argv[2], "--to", sys.argv[3], "--device", "cpu"], debug=False)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024
 print(json.dumps({"code": code, "MB": round(peak), "torch": "torch" in sys.modules}), file=sys.stderr)
 """
 

@@ -99,11 +99,11 @@ class Ct2Engine:
         ]
 
     def named(self, ids: Sequence[int]) -> list[str]:
-        return [self.names[token] for token in ids]
+        return list(map(self.names.__getitem__, ids))
 
     def hypothesis(self, tokens: Sequence[str], normed: float, alpha: float) -> Hypothesis:
         """It gives the score alone: the log-probability divided by length^α."""
-        ids = tuple(self.numbers[name] for name in tokens)
+        ids = tuple(map(self.numbers.__getitem__, tokens))
         log_prob = normed * max(len(ids), 1) ** alpha
         return Hypothesis(ids, log_prob, score(log_prob, len(ids), alpha), ())
 

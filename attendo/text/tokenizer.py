@@ -55,7 +55,10 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Pieces alone: no tag, no </s>. No text gives a control id, save <unk> where the kind has unknowns."""
-        return self.encode_all([text])[0]
+        parts = list(map(self._remembered.get, self._cut(normalize(text))))
+        if None in parts:
+            return self.encode_all([text])[0]
+        return array("I", b"".join(part for part in parts if part is not None)).tolist()
 
     def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
         """Many texts at once: what is new in them is encoded on all cores, the rest is remembered."""

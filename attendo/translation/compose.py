@@ -4,7 +4,7 @@ from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence, Translation
 from attendo.translation.constrained import misses
 from attendo.translation.decode import Decoded
-from attendo.translation.ledger import answered, received, returned, total
+from attendo.translation.ledger import account
 from attendo.translation.line import Line
 from attendo.translation.phrases import missing_terms
 from attendo.translation.script import to_traditional
@@ -17,16 +17,12 @@ def compose(
     line: Line, decoded: dict[int, Decoded], wish: Wish, tokenizer: Tokenizer, engine: str, seconds: float
 ) -> Translation:
     sentences = tuple(sentence(line, place, decoded.get(place), wish, tokenizer) for place in range(len(line.segments)))
-    segments = [
-        answered(segment, one.outcome, one.repeated, one.flagged)
-        for segment, one in zip(line.segments, sentences, strict=True)
-    ]
     others = max((len(one.alternatives) for one in sentences), default=0)
     texts = [join([nth(one, number) for one in sentences], line.segments, wish.to) for number in range(others + 1)]
     remarks = [*line.remarks, *(remark for one in sentences for remark in one.remarks)]
     return Translation(
         text=texts[0],
-        ledger=total([received(line.text, line.repaired), *segments, returned(len(sentences))]),
+        ledger=account(line.text, line.repaired, zip(line.segments, sentences, strict=True)),
         seconds=seconds,
         engine=" and ".join(dict.fromkeys(one.engine for one in sentences if one.engine)) or engine,
         source_language=line.source_language,

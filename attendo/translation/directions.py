@@ -1,6 +1,7 @@
 """Which of its languages a model is asked for, and which it is given."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from attendo.errors import InputError, UsageError
 from attendo.text.language import base_language, is_han
@@ -10,7 +11,8 @@ Direction = tuple[str, str]  # source and target, as the model names them
 SAMPLE = 2_000  # characters, by which the language of a text is told
 
 
-def choose_target(to: str | None, directions: Sequence[Direction]) -> str:
+@lru_cache(maxsize=1_000)
+def choose_target(to: str | None, directions: tuple[Direction, ...]) -> str:
     """The model's own name of the language asked for: zh for zh-TW, if it knows no other. None: the only one."""
     targets = list(dict.fromkeys(target for _, target in directions))
     if to is None:
@@ -40,7 +42,7 @@ def known(name: str, names: Sequence[str], what: str, directions: Sequence[Direc
 def likeliest(text: str, sources: Sequence[str]) -> str:
     """By script where that decides; among languages of one script by the identifier, if it is installed."""
     sample = text[:SAMPLE]
-    letters = any(character.isalpha() for character in sample)
+    letters = any(map(str.isalpha, sample))
     if letters:
         han = is_mostly_han(sample)
         of_script = [name for name in sources if has_han(name) == han]
@@ -59,13 +61,14 @@ def likeliest(text: str, sources: Sequence[str]) -> str:
 def is_foreign(text: str, source: str) -> bool:
     """Whether it is in Chinese characters although the language has none, as where somebody asks a model for a
     direction that it does not know."""
-    return not text.isascii() and not has_han(source) and is_mostly_han(text[:SAMPLE])
+    return not has_han(source) and is_mostly_han(text[:SAMPLE])
 
 
 def is_mostly_han(text: str) -> bool:
     """A quarter of the letters is enough, because words in Latin letters are long."""
-    letters = [character for character in text if character.isalpha()]
-    return sum(map(is_han, letters)) * 4 > len(letters)
+    if text.isascii():
+        return False
+    return sum(map(is_han, text)) * 4 > sum(map(str.isalpha, text))
 
 
 def has_han(name: str) -> bool:

@@ -1,13 +1,13 @@
 """The account of a translation: what came in, what became of it, and that the two add up.
 
-Two independent counts meet here: `received` counts the text as it came, `answered` counts each segment when it is
-done with. A character that is lost in between, by whatever mistake, makes the two differ.
+Two independent counts meet here: the text as it came, and each segment when it is done with. A character that is lost
+in between, by whatever mistake, makes the two differ.
 """
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, Protocol
 
 from attendo.translation.sentences import Segment
 
@@ -75,29 +75,45 @@ class Ledger:
         return found
 
 
-def received(text: str, repaired: int = 0) -> Ledger:
-    """A line or text as it came in, before anything is done to it."""
-    return Ledger(lines_in=1, characters_in=len(text), repaired=repaired)
+class Fate(Protocol):
+    """What became of a segment."""
+
+    @property
+    def outcome(self) -> Outcome: ...
+    @property
+    def repeated(self) -> bool: ...
+    @property
+    def flagged(self) -> bool: ...
 
 
-def answered(segment: Segment, outcome: Outcome, repeated: bool = False, flagged: bool = False) -> Ledger:
-    """A segment that is done with."""
-    inner = len(segment.text)
+def account(text: str, repaired: int, done: Iterable[tuple[Segment, Fate]]) -> Ledger:
+    """Of a line or text: as it came in, before anything was done to it, and each of its segments that is done with."""
+    characters: dict[Outcome, int] = {"translated": 0, "copied": 0, "silent": 0}
+    segments = edges = cut = repeated = untranslated = flagged = 0
+    for segment, fate in done:
+        outcome = fate.outcome
+        characters[outcome] += len(segment.text)
+        edges += len(segment.before) + len(segment.after)
+        segments += 1
+        cut += segment.cut
+        repeated += fate.repeated
+        untranslated += outcome == "copied"
+        flagged += fate.flagged
     return Ledger(
-        characters_translated=inner * (outcome == "translated"),
-        characters_copied=inner * (outcome == "copied"),
-        characters_of_space=len(segment.before) + len(segment.after) + inner * (outcome == "silent"),
-        segments=1,
-        cut=int(segment.cut),
-        repeated=int(repeated),
-        untranslated=int(outcome == "copied"),
-        flagged=int(flagged),
+        lines_in=1,
+        lines_out=1,
+        characters_in=len(text),
+        characters_translated=characters["translated"],
+        characters_copied=characters["copied"],
+        characters_of_space=characters["silent"] + edges,
+        segments=segments,
+        split=int(segments > 1),
+        cut=cut,
+        repeated=repeated,
+        untranslated=untranslated,
+        flagged=flagged,
+        repaired=repaired,
     )
-
-
-def returned(num_segments: int) -> Ledger:
-    """A line or text that went out, made of so many segments."""
-    return Ledger(lines_out=1, split=int(num_segments > 1))
 
 
 def total(ledgers: Iterable[Ledger]) -> Ledger:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from attendo.text.language import base_language
 from attendo.translation.cuts import LONGEST, cuts, inside_a_word
-from attendo.translation.sentence_borders import borders
+from attendo.translation.sentence_borders import ENDS, borders
 from attendo.translation.spaces import LINE_BREAKS, edges, has_words, one_line
 
 LINE = re.compile(f"[^{LINE_BREAKS}]+[{LINE_BREAKS}]*|[{LINE_BREAKS}]+")
@@ -42,6 +42,9 @@ class Segment:
 
 def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
     """The sentences of a text in `language`; none for an empty text, one without text for mere white space."""
+    if is_one_sentence(text, longest):
+        before, inner, after = edges(text)
+        return [Segment(inner, before, after)]
     places: list[tuple[int, bool]] = []  # where a segment begins, and whether by a cut
     for match in LINE.finditer(text):
         line, begin = match.group(), match.start()
@@ -51,6 +54,14 @@ def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
             # White space at the end needs no cutting: it goes between the segments.
             places.extend((begin + first + cut, True) for cut in cuts(line[first:last].rstrip(), longest))
     return segments(text, places)
+
+
+def is_one_sentence(text: str, longest: int) -> bool:
+    """A quick look that spares most texts the rest: short, no ends of lines, no sign behind which another may begin."""
+    if len(text) > longest // 2 or not text.isprintable() or not text.strip(" "):
+        return False
+    first = ENDS.search(text)
+    return first is None or first.end() == len(text)
 
 
 def segments(text: str, places: Sequence[tuple[int, bool]]) -> list[Segment]:

@@ -1,6 +1,5 @@
 """What the user asked for, the same for all texts of a call."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attendo.decoding.options import SearchOptions
@@ -23,7 +22,7 @@ class Wish:
 
 
 def wish_for(
-    directions: Sequence[Direction],
+    directions: tuple[Direction, ...],
     to: str | None,
     from_: str | None,
     options: SearchOptions,

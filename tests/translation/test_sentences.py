@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attendo.translation import sentences
 from attendo.translation.cuts import cuts
 from attendo.translation.sentences import Segment, join, restore, split
 from attendo.translation.spaces import LINE_BREAKS, edges
@@ -16,6 +17,21 @@ BREAKS = ["\r\n", "\u2028", "\x85", "\u00a0", "\u3000", "\u200b", "\ufeff", "\ud
 WORDS = ["Dr. ", "z. B. ", "3. ", "3.14", "http://a.b/c?d=1. ", "……", "”他说", "👩‍👩‍👧", "🇩🇪", "؟ ", "। "]
 PIECES = st.sampled_from([*" \n\t.!?。！？…,;'\"“”«»「」()1aZäß我好のé", *BREAKS, *WORDS])
 TEXTS = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=60).map("".join))
+
+
+@settings(max_examples=400, deadline=None)
+@given(TEXTS, st.sampled_from(LANGUAGES), st.sampled_from([8, 20, 400]))
+def test_the_quick_look_changes_nothing(text, language, longest):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sentences, "is_one_sentence", lambda text, longest: False)
+        slowly = split(text, language, longest)
+    assert split(text, language, longest) == slowly
+
+
+def test_the_quick_look_sees_most_sentences():
+    assert all(sentences.is_one_sentence(text, 400) for text in ("你好吗？", "How are you?", "3 apples", " Hi! "[:-1]))
+    assert not any(sentences.is_one_sentence(text, 400) for text in ("", " ", "Hi! You?", "a\nb", "a" * 300))
+
 
 # Each text with | where a sentence must begin, and nowhere else.
 HARD = {
