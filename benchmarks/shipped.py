@@ -107,7 +107,7 @@ def duel(
             return_scores=True,
         )
 
-    rounds = [in_turn(ours, base, range(0, len(texts), batch)) for _ in range(REPEATS + 1)][1:]  # the first warms up
+    rounds = [in_turn((ours, base), range(0, len(texts), batch)) for _ in range(REPEATS + 1)][1:]  # the first warms up
     mine, theirs = (statistics.median(one.wall for one in side) for side in zip(*rounds, strict=True))
     count = sum(map(len, sources))
     ratio = spread([base.wall / ours.wall for ours, base in rounds])

@@ -1,5 +1,8 @@
 """What it costs to go from text to text: attendo with CTranslate2 beside raw CTranslate2 on tokens made beforehand, the
-same files, threads and batches, in turn; and one sentence from a fresh process.
+same files and threads, in turn; and one sentence from a fresh process.
+
+Raw CTranslate2 is called twice: plainly, a batch being a batch; and with the smaller batches in which attendo shares
+the work among its threads, so that nothing but attendo's own work stands between the two.
 
 python -m benchmarks.text MODEL [--to en] [--data zh-en/tatoeba.dev.tsv]
 
@@ -13,7 +16,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,8 +58,8 @@ def main() -> None:
     print(
         f"<!-- python -m benchmarks.text; {describe_machine()}, {translator.engine.name}, {options.threads} threads -->"
     )
-    print("\n| batch | beam | ours, sentences/s | raw, sentences/s | ours / raw (lowest-highest) | by CPU time |")
-    print("|---:|---:|---:|---:|---:|---:|", flush=True)
+    print("\n| batch | beam | ours, sentences/s | raw | ours / raw | raw, our batches | ours / that | by CPU time |")
+    print("|---:|---:|---:|---:|---:|---:|---:|---:|", flush=True)
     for batch, count in SENTENCES.items():
         for beam in (1, 4):
             print(f"| {batch} | {beam} | {duel(translator, texts[:count], options.to, batch, beam)} |", flush=True)
@@ -74,22 +77,28 @@ def duel(translator: attendo.Translator, texts: list[str], to: str, batch: int, 
     def ours(start: int) -> None:
         translator.translate(texts[start : start + batch], to=to, options=search)
 
-    def raw(start: int) -> None:
-        together = tokens[start : start + batch]
-        engine.translator.translate_batch(
-            together,
-            max_batch_size=batch_size(len(together), engine.threads),
+    def raw(start: int, **settings: int) -> None:
+        answers = engine.translator.translate_batch(
+            tokens[start : start + batch],
             beam_size=beam,
             max_decoding_length=256,
             max_input_length=0,
             return_scores=True,  # as attendo asks for, too
+            **settings,
         )
+        _ = [(answer.hypotheses, answer.scores) for answer in answers]  # read, as anybody would
 
-    rounds = [in_turn(ours, raw, range(0, len(texts), batch)) for _ in range(REPEATS + 1)][1:]  # the first is a warm-up
-    mine, theirs = (len(texts) / statistics.median(one.wall for one in side) for side in zip(*rounds, strict=True))
-    by_wall = spread([raw.wall / ours.wall for ours, raw in rounds])
-    by_cpu = spread([raw.cpu / ours.cpu for ours, raw in rounds])
-    return f"{mine:,.0f} | {theirs:,.0f} | {by_wall} | {by_cpu}"
+    def shared(start: int) -> None:
+        raw(start, max_batch_size=batch_size(min(batch, len(texts) - start), engine.threads))
+
+    sides = (ours, raw, shared)
+    rounds = [in_turn(sides, range(0, len(texts), batch)) for _ in range(REPEATS + 1)][1:]  # the first is a warm-up
+    mine, plain, theirs = (
+        f"{len(texts) / statistics.median(one.wall for one in side):,.0f}" for side in zip(*rounds, strict=True)
+    )
+    to_plain, to_shared = (spread([one[side].wall / one[0].wall for one in rounds]) for side in (1, 2))
+    by_cpu = spread([one[2].cpu / one[0].cpu for one in rounds])
+    return f"{mine} | {plain} | {to_plain} | {theirs} | {to_shared} | {by_cpu}"
 
 
 @dataclass
@@ -104,14 +113,14 @@ class Took:
         self.cpu += time.process_time() - cpu
 
 
-def in_turn(ours: Callable[[int], None], raw: Callable[[int], None], starts: range) -> tuple[Took, Took]:
-    """They change places after every batch, and who begins changes, too: a machine's moods pass over both."""
-    mine, theirs = Took(), Took()
+def in_turn(sides: Sequence[Callable[[int], None]], starts: range) -> list[Took]:
+    """They change places after every batch, and who begins changes, too: a machine's moods pass over all."""
+    took = [Took() for _ in sides]
     for number, start in enumerate(starts):
-        sides = [(mine, ours), (theirs, raw)]
-        for took, run in sides if number % 2 else sides[::-1]:
-            took.add(run, start)
-    return mine, theirs
+        for turn in range(len(sides)):
+            place = (number + turn) % len(sides)
+            took[place].add(sides[place], start)
+    return took
 
 
 def spread(ratios: list[float]) -> str:

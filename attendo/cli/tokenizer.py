@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from attendo.data.corpus import CorpusFile
 from attendo.data.lines import COMPRESSED, Problem, decode_line, ignore, raw_lines, read_lines
 from attendo.errors import DataError, InputError, UsageError
 
@@ -98,6 +97,8 @@ def write_line(text: str) -> None:
 
 def texts(path: Path, languages: list[str]) -> Iterator[str]:
     """Every text in a file, whatever side it stands on; its own problems are the doctor's business."""
+    from attendo.data.corpus import CorpusFile
+
     name = path.with_suffix("") if path.suffix in COMPRESSED else path
     if name.suffix in (".jsonl", ".tmx"):
         for first, second in zip(languages, languages[1:] or languages, strict=False):

@@ -16,6 +16,7 @@ from attendo.special_tokens import SPECIAL
 
 TOKENS_PER_BATCH = 4_000
 FEWEST_TOGETHER = 4  # sentences; fewer a batch cost a third more work
+TAKEN_TOGETHER = 64  # answers
 NEVER_SAID = (SPECIAL.pad, SPECIAL.bos)
 
 
@@ -64,13 +65,18 @@ class Ct2Engine:
                 return_end_token=True,
             )
             coming |= zip(places, answers, strict=True)
-        return (
-            [
-                self.hypothesis(tokens, normed, options.length_penalty)
-                for tokens, normed in zip(result.hypotheses, result.scores, strict=True)
-            ]
-            for result in (coming[place].result() for place in range(len(requests)))
-        )
+        return self.taken(coming, options.length_penalty)
+
+    def taken(self, coming: dict[int, Any], alpha: float) -> Iterator[list[Hypothesis]]:
+        """In the order of their places, many at a time: Python is quicker in one go than between the steps of a decoder
+        that fills the caches of the processor with its weights."""
+        for first in range(0, len(coming), TAKEN_TOGETHER):
+            results = [coming[place].result() for place in range(first, min(first + TAKEN_TOGETHER, len(coming)))]
+            for result in results:
+                yield [
+                    self.hypothesis(tokens, normed, alpha)
+                    for tokens, normed in zip(result.hypotheses, result.scores, strict=True)
+                ]
 
     def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]:
         raise ConfigError("CTranslate2 draws from one stream of chance for all sentences: sample by the torch engine")

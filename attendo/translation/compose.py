@@ -9,22 +9,23 @@ from attendo.translation.line import Line
 from attendo.translation.phrases import missing_terms
 from attendo.translation.script import to_traditional
 from attendo.translation.sentences import join
-from attendo.translation.spaces import one_line
 from attendo.translation.wish import Wish
 
 
 def compose(
     line: Line, decoded: dict[int, Decoded], wish: Wish, tokenizer: Tokenizer, engine: str, seconds: float
 ) -> Translation:
-    sentences = tuple(sentence(line, place, decoded.get(place), wish, tokenizer) for place in range(len(line.segments)))
-    others = max((len(one.alternatives) for one in sentences), default=0)
+    sentences = tuple(
+        [sentence(line, place, decoded.get(place), wish, tokenizer) for place in range(len(line.segments))]
+    )
+    others = max([len(one.alternatives) for one in sentences], default=0)
     texts = [join([nth(one, number) for one in sentences], line.segments, wish.to) for number in range(others + 1)]
-    remarks = [*line.remarks, *(remark for one in sentences for remark in one.remarks)]
+    remarks = [*line.remarks, *[remark for one in sentences for remark in one.remarks]]
     return Translation(
         text=texts[0],
         ledger=account(line.text, line.repaired, zip(line.segments, sentences, strict=True)),
         seconds=seconds,
-        engine=" and ".join(dict.fromkeys(one.engine for one in sentences if one.engine)) or engine,
+        engine=" and ".join(dict.fromkeys([one.engine for one in sentences if one.engine])) or engine,
         source_language=line.source_language,
         target_language=wish.to,
         sentences=sentences,
@@ -45,7 +46,7 @@ def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokeniz
     lost = [f"the {miss.kind} {miss.text!r}" for miss in misses(job, answer, line.source_language, wish)]
     lost += [f"the term {term!r}" for term in missing_terms(job.phrases, answer.texts[0], tokenizer)]
     remarks += [f"{shortened(segment.text)}: missing in the translation: {', '.join(lost)}"] if lost else []
-    best, *others = (written(one_line(text), wish) for text in answer.texts)
+    best, *others = [written(text, wish) for text in answer.texts]
     return Sentence(
         segment.text, best, "translated", answer.engine, answer.hypotheses[0], tuple(others), answer.repeated,
         bool(lost), tuple(remarks),

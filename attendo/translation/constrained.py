@@ -6,7 +6,6 @@ from dataclasses import replace
 from attendo.translation.decode import Decoded, Decoder, Job
 from attendo.translation.fidelity import Miss, missing
 from attendo.translation.phrases import as_phrases
-from attendo.translation.spaces import one_line
 from attendo.translation.wish import Wish
 
 Asked = tuple[str, Job]  # the language of a sentence, and what the model is asked about it
@@ -48,4 +47,4 @@ def kept(asked: Sequence[Asked], answers: dict[int, Decoded], decoder: Decoder, 
 
 def misses(job: Job, answer: Decoded, language: str, wish: Wish) -> list[Miss]:
     """What of the source the best answer lacks."""
-    return missing(job.text, one_line(answer.texts[0]), language, wish.target)
+    return missing(job.text, answer.texts[0], language, wish.target)

@@ -32,7 +32,7 @@ class Decoded:
     """What the model said; no hypotheses where every attempt ran wild, so that the source has to stand."""
 
     hypotheses: tuple[Hypothesis, ...]
-    texts: tuple[str, ...]
+    texts: tuple[str, ...]  # theirs, each on one line
     engine: str = ""  # that answered
     repeated: bool = False
     remarks: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class Decoder:
                 asked = [group[place] for place in places]
                 found = engine.search([self.request(job) for job in asked], options)
                 for job, hypotheses in zip(asked, found, strict=True):
-                    texts = tuple(self.tokenizer.decode(hypothesis.ids) for hypothesis in hypotheses)
+                    texts = tuple([one_line(self.tokenizer.decode(hypothesis.ids)) for hypothesis in hypotheses])
                     yield job, Decoded(tuple(hypotheses), texts, name)
 
     def request(self, job: Job) -> Request:
@@ -116,7 +116,7 @@ class Decoder:
 
     def problem(self, job: Job, answer: Decoded) -> str:
         """What is wrong with the best hypothesis, in words; empty if nothing is."""
-        if not answer.hypotheses or not one_line(answer.texts[0]):
+        if not answer.hypotheses or not answer.texts[0]:
             return "the translation was empty"
         if loop := self.goes_round(job, answer):
             return loop

@@ -1,14 +1,17 @@
 """Which of its languages a model is asked for, and which it is given."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from attendo.errors import InputError, UsageError
-from attendo.text.language import base_language, is_han
+from attendo.text.cut import HAN
+from attendo.text.language import base_language
 
 Direction = tuple[str, str]  # source and target, as the model names them
 
 SAMPLE = 2_000  # characters, by which the language of a text is told
+CHINESE_CHARACTER = re.compile(f"[{HAN}]")
 
 
 @lru_cache(maxsize=1_000)
@@ -42,12 +45,11 @@ def known(name: str, names: Sequence[str], what: str, directions: Sequence[Direc
 def likeliest(text: str, sources: Sequence[str]) -> str:
     """By script where that decides; among languages of one script by the identifier, if it is installed."""
     sample = text[:SAMPLE]
-    letters = any(map(str.isalpha, sample))
-    if letters:
-        han = is_mostly_han(sample)
-        of_script = [name for name in sources if has_han(name) == han]
-        sources = of_script or sources
-    if len(sources) == 1 or not letters:
+    if not any(map(str.isalpha, sample)):
+        return sources[0]
+    han = is_mostly_han(sample)
+    sources = [name for name in sources if has_han(name) == han] or sources
+    if len(sources) == 1:
         return sources[0]
     try:
         from attendo.text.language import identifier
@@ -68,9 +70,10 @@ def is_mostly_han(text: str) -> bool:
     """A quarter of the letters is enough, because words in Latin letters are long."""
     if text.isascii():
         return False
-    return sum(map(is_han, text)) * 4 > sum(map(str.isalpha, text))
+    return len(CHINESE_CHARACTER.findall(text)) * 4 > sum(map(str.isalpha, text))
 
 
+@lru_cache(maxsize=1_000)
 def has_han(name: str) -> bool:
     return base_language(name) in ("zh", "yue", "ja")
 

@@ -6,7 +6,7 @@ Characters of both, such as 后 or 里, prove nothing.
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from attendo.errors import ConfigError
@@ -67,6 +67,7 @@ def to_traditional(text: str, language: str) -> Converted:
     return Converted(traditional, changed, f"{changed} characters written as traditional" if changed else "")
 
 
+@lru_cache(maxsize=1_000)
 def traditional_form(language: str) -> str | None:
     if base_language(language) not in ("zh", "yue"):
         return None
