@@ -5,14 +5,13 @@ There is no torch here, and no text.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """One sentence to decode."""
 
     ids: tuple[int, ...]  # >>language<<, pieces, </s>

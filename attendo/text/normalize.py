@@ -14,4 +14,5 @@ def normalize(text: str) -> str:
     """NFC, so that é is one character however it was typed; half a surrogate pair, which is none, becomes U+FFFD."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", LONE_SURROGATE.sub(REPLACEMENT, text))
+    whole = text if text.isprintable() else LONE_SURROGATE.sub(REPLACEMENT, text)
+    return unicodedata.normalize("NFC", whole)

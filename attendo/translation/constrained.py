@@ -1,7 +1,6 @@
 """Decoding where the translation must contain something: the user's terms, and what it lost at the first attempt."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from attendo.translation.decode import Decoded, Decoder, Job
 from attendo.translation.fidelity import Miss, missing
@@ -22,7 +21,7 @@ def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> Iterator[tup
         return
     answers = dict(decoder.decode(jobs, wish.options))
     freed = [n for n, job in enumerate(jobs) if job.phrases and not answers[n].texts]
-    without = decoder.decode([replace(jobs[n], phrases=()) for n in freed], wish.options)
+    without = decoder.decode([jobs[n]._replace(phrases=()) for n in freed], wish.options)
     answers |= {freed[place]: other for place, other in without}
     yield from (kept(asked, answers, decoder, wish) if wish.keep else answers).items()
 
@@ -33,7 +32,7 @@ def kept(asked: Sequence[Asked], answers: dict[int, Decoded], decoder: Decoder, 
     for n, (language, job) in enumerate(asked):
         if answers[n].texts and (lost := misses(job, answers[n], language, wish)):
             phrases = as_phrases([miss.text for miss in lost], wish.to, decoder.tokenizer)
-            again[n] = replace(job, phrases=tuple(dict.fromkeys((*job.phrases, *phrases))))
+            again[n] = job._replace(phrases=tuple(dict.fromkeys((*job.phrases, *phrases))))
     better = dict(answers)
     numbers = list(again)
     for place, other in decoder.decode(list(again.values()), wish.options):

@@ -6,6 +6,7 @@ CTranslate2's 8 bits with 1 sentence of 500.)
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SearchOptions
@@ -18,8 +19,7 @@ from attendo.translation.spaces import one_line
 MOST_TOGETHER = 512  # sentences; more gain nothing
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """A sentence to translate: as the model is to read it, and what its translation must contain."""
 
     text: str
@@ -27,8 +27,7 @@ class Job:
     phrases: tuple[tuple[int, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class Decoded:
+class Decoded(NamedTuple):
     """What the model said; no hypotheses where every attempt ran wild, so that the source has to stand."""
 
     hypotheses: tuple[Hypothesis, ...]
@@ -84,7 +83,7 @@ class Decoder:
                     still[job] = before
                 else:
                     remark = f"{before.problem}; {attempt.remark}"
-                    yield job, replace(answers[job], repeated=before.looped, remarks=(remark,))
+                    yield job, answers[job]._replace(repeated=before.looped, remarks=(remark,))
             wild = still
 
     def searched(self, jobs: Iterable[Job], options: SearchOptions) -> Iterator[tuple[Job, Decoded]]:

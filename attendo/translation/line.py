@@ -64,9 +64,8 @@ class Preparer:
     def job(self, segment: Segment, source: str, wish: Wish) -> tuple[Job, str]:
         """What the model is asked, and what the user should know of it."""
         read = for_model(segment.text)
-        shown = Converted(read)
-        if base_language(source) in ("zh", "yue") and not wants_traditional(source):
-            shown = to_simplified(read)
+        simplified = base_language(source) in ("zh", "yue") and not wants_traditional(source)
+        shown = to_simplified(read) if simplified else Converted(read)
         ids = (self.tokenizer.tag(wish.target), *self.tokenizer.encode(shown.text), SPECIAL.eos)
         terms = [match.target for match in wish.glossary.matches(read)]
         return Job(shown.text, ids, as_phrases(terms, wish.to, self.tokenizer)), shown.remark

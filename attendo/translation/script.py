@@ -5,9 +5,8 @@ Characters of both, such as 后 or 里, prove nothing.
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from attendo.errors import ConfigError
 from attendo.text.language import base_language
@@ -19,8 +18,7 @@ TRADITIONAL = {"hant": "s2t", "tw": "s2tw", "hk": "s2hk", "mo": "s2hk"}
 MISSING = "needs the package opencc: pip install opencc"
 
 
-@dataclass(frozen=True)
-class Converted:
+class Converted(NamedTuple):
     text: str
     num_changed: int = 0  # characters
     remark: str = ""  # for the user; empty if nothing was done

@@ -117,7 +117,7 @@ def test_a_prefix_is_said(tmp_path):
     bundle = read_bundle(save_random(tmp_path / "model"))
     engine = load_ct2_engine(bundle, 1)
     (request,) = requests(1, bundle.model["vocab_size"])
-    asked = [request, replace(request, prefix=(40, 41))]
+    asked = [request, request._replace(prefix=(40, 41))]
     free, bound = engine.search(asked, SearchOptions(beam_size=2, stop="early"))
     assert bound[0].ids[:2] == (40, 41)
     assert free[0].ids == next(engine.search([request], SearchOptions(beam_size=2, stop="early")))[0].ids
