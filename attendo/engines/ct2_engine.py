@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from attendo.bundle import Bundle
-from attendo.decoding.hypothesis import Hypothesis, score
+from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.engines.ct2_counterpart import limits, token_names
 from attendo.engines.ct2_files import Quantization, files, transformer_config
@@ -110,8 +110,7 @@ class Ct2Engine:
     def hypothesis(self, tokens: Sequence[str], normed: float, alpha: float) -> Hypothesis:
         """It gives the score alone: the log-probability divided by length^α."""
         ids = tuple(map(self.numbers.__getitem__, tokens))
-        log_prob = normed * max(len(ids), 1) ** alpha
-        return Hypothesis(ids, log_prob, score(log_prob, len(ids), alpha), ())
+        return Hypothesis(ids, normed * max(len(ids), 1) ** alpha, normed, ())
 
 
 def by_bound(requests: Sequence[Request]) -> dict[int, list[int]]:

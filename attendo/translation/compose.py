@@ -44,7 +44,8 @@ def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokeniz
         return Sentence(segment.text, segment.text, "copied", repeated=answer.repeated, remarks=tuple(remarks))
     job = line.jobs[place]
     lost = [f"the {miss.kind} {miss.text!r}" for miss in misses(job, answer, line.source_language, wish)]
-    lost += [f"the term {term!r}" for term in missing_terms(job.phrases, answer.texts[0], tokenizer)]
+    if job.phrases:
+        lost += [f"the term {term!r}" for term in missing_terms(job.phrases, answer.texts[0], tokenizer)]
     remarks += [f"{shortened(segment.text)}: missing in the translation: {', '.join(lost)}"] if lost else []
     best, *others = [written(text, wish) for text in answer.texts]
     return Sentence(
