@@ -88,8 +88,8 @@ def duel(
     engine: Any = rival.engine
     sources = [(shipped.tokenizer.tag(to), *shipped.tokenizer.encode(for_model(text)), SPECIAL.eos) for text in texts]
     tokens = [engine.named(source) for source in sources]
-    answers = shipped.translate(list(texts), to=to, options=search)
-    lengths = [len(shipped.tokenizer.encode(answer.text)) + 1 for answer in answers]
+    said_by_shipped = shipped.translate(list(texts), to=to, options=search)
+    lengths = [len(shipped.tokenizer.encode(answer.text)) + 1 for answer in said_by_shipped]
 
     def ours(start: int) -> None:
         shipped.translate(texts[start : start + batch], to=to, options=search)
@@ -97,7 +97,7 @@ def duel(
     def base(start: int) -> None:
         together = tokens[start : start + batch]
         said = round(statistics.mean(lengths[start : start + batch]))
-        engine.translator.translate_batch(
+        answers = engine.translator.translate_batch(
             together,
             max_batch_size=batch_size(len(together), engine.threads),
             beam_size=beam,
@@ -106,12 +106,13 @@ def duel(
             max_input_length=0,
             return_scores=True,
         )
+        _ = [(answer.hypotheses, answer.scores) for answer in answers]  # read, as anybody would
 
     rounds = [in_turn((ours, base), range(0, len(texts), batch)) for _ in range(REPEATS + 1)][1:]  # the first warms up
-    mine, theirs = (statistics.median(one.wall for one in side) for side in zip(*rounds, strict=True))
+    fast, slow = (statistics.median(one.wall for one in side) for side in zip(*rounds, strict=True))
     count = sum(map(len, sources))
-    ratio = spread([base.wall / ours.wall for ours, base in rounds])
-    return f"{count / mine:,.0f} | {1e3 * mine / len(texts):.1f} | {count / theirs:,.0f} | {ratio}"
+    ratio = spread([theirs.wall / mine.wall for mine, theirs in rounds])
+    return f"{count / fast:,.0f} | {1e3 * fast / len(texts):.1f} | {count / slow:,.0f} | {ratio}"
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What it costs to go from text to text: attendo with CTranslate2 beside raw CTranslate2 on tokens made beforehand, the
 same files and threads, in turn; and one sentence from a fresh process.
 
-Raw CTranslate2 is called twice: plainly, a batch being a batch; and with the smaller batches in which attendo shares
-the work among its threads, so that nothing but attendo's own work stands between the two.
+Raw CTranslate2 is called twice: plainly, a batch being a batch, which one thread decodes; and with the smaller batches
+in which attendo shares the work among its threads, so that nothing but attendo's own work stands between the two.
 
 python -m benchmarks.text MODEL [--to en] [--data zh-en/tatoeba.dev.tsv]
 

@@ -1,6 +1,8 @@
 """The model that came with the package: what it is, and what `make demo` shows of it."""
 
 import json
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -67,3 +69,22 @@ def test_models_lists_it(capsys):
     assert run(["models", "--json"], debug=True) == 0
     names = [one["name"] for one in json.loads(capsys.readouterr().out)]
     assert "default" in names
+
+
+def test_stderr_may_be_closed():
+    command = f"'{sys.executable}' -m attendo translate 我爱机器学习 --to de 2>&-"  # there is a remark to be said
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    assert done.stdout.count(b"\n") == 1
+
+
+def test_who_watches_sees_how_far_it_is(tmp_path):
+    (tmp_path / "in.txt").write_text("你好。\n" * 50, encoding="utf-8")
+    ours, theirs = pty.openpty()
+    files = ["-i", str(tmp_path / "in.txt"), "-o", str(tmp_path / "out.txt")]
+    command = [sys.executable, "-m", "attendo", "translate", *files, "--to", "en"]
+    subprocess.run(command, cwd=ROOT, stderr=theirs, env={**os.environ, "TERM": "xterm"}, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 100_000)
+    os.close(ours)
+    assert b"loading the model" in shown
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8").count("\n") == 50

@@ -45,7 +45,7 @@ def test_there_is_no_torch(light, tmp_path):
     assert "ModuleNotFoundError" in done.stderr
 
 
-def test_it_has_a_translator_in_it(light, tmp_path):
+def test_the_default_model_comes_with_it(light, tmp_path):
     done = run(light, tmp_path, "attendo", "translate", "我爱机器学习", "--to", "en")
     assert (done.returncode, done.stdout) == (0, "I love machine learning.\n"), done.stderr
 

@@ -61,7 +61,7 @@ def repetitions(x: Sequence[int] | str, thresholds: Sequence[tuple[int, int]]) -
     """For each period the longest stretch in which x equals itself moved by the period, where it is long enough."""
     found: list[Loop] = []
     said_before = len(x) - len(set(pairwise(x)))  # a loop of n places has no more pairs than its unit has places
-    if said_before == 1:  # the first place, before which there is none: every pair is new, and nothing comes twice
+    if said_before < thresholds[-1][1] - 1:  # too few even for the longest unit, which must come least often
         return found
     shortest = 1
     for longest, times in thresholds:

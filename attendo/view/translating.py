@@ -68,7 +68,7 @@ class Translating:
         remark = f"attendo: {visible(sentence)}"
         if self.bars:
             self.bars.console.out(remark, highlight=False)
-        else:
+        elif sys.stderr is not None:  # it may be closed, and then print would take stdout
             print(remark, file=sys.stderr)
 
 
@@ -79,7 +79,7 @@ def shown_on_stderr(
     """With `hidden` there is no bar; without `remarks` nothing is said of single lines."""
     with ExitStack() as shown:
         bars = None
-        if sys.stderr.isatty() and not hidden:
+        if not hidden and sys.stderr is not None and sys.stderr.isatty():
             from rich.console import Console  # slow to come: only where somebody watches
             from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 

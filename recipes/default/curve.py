@@ -55,11 +55,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/figures"), help="folder for the picture")
     parser.add_argument("--side-by-side", type=int, default=1, help="trainings at a time, on one GPU")
     parser.add_argument("--steps", type=int, default=STEPS)
-    parser.add_argument("--show", action="store_true", help="the students that are there, and nothing else")
+    parser.add_argument(
+        "--show", action="store_true", help="table and picture of the students that are there; train none"
+    )
     options = parser.parse_args()
     students = list(dict.fromkeys((*BY_TEXT, *BY_SIZE)))
     if options.show:
-        students = [student for student in students if kept(student, options.work).exists()]
+        students = [student for student in students if kept(student, options.work, options.steps).exists()]
+        if not students:
+            raise SystemExit(f"{options.work / 'curve'} has no student of {options.steps:,} steps")
     with ThreadPoolExecutor(options.side_by_side) as pool:
         points = dict(
             zip(students, pool.map(lambda one: learnt(one, options.work, options.steps), students), strict=True)
@@ -71,15 +75,15 @@ def main() -> None:
     draw(by_text, by_size, options.out)
 
 
-def kept(student: Student, work: Path) -> Path:
-    return work / "curve" / f"{student.name}.json"
+def kept(student: Student, work: Path, steps: int) -> Path:
+    return work / "curve" / f"{student.name}-{steps}.json"
 
 
 def learnt(student: Student, work: Path, steps: int) -> Point:
-    done = kept(student, work)
+    done = kept(student, work, steps)
     if done.exists():
         return read_point(student, done)
-    folder = work / "curve" / student.name
+    folder = done.with_suffix("")
     recipe, pairs = thinned(student.part, work, folder)
     if not (folder / "run" / "model").exists():
         settings = [
@@ -98,7 +102,9 @@ def learnt(student: Student, work: Path, steps: int) -> Point:
 def write_point(point: Point, path: Path) -> None:
     scores = [asdict(score) for score in point.scores]
     table = {"pairs": point.pairs, "parameters": point.parameters, "scores": scores}
-    path.write_text(json.dumps(table, ensure_ascii=False, indent=2), encoding="utf-8")
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(table, ensure_ascii=False, indent=2), encoding="utf-8")
+    unfinished.rename(path)
 
 
 def read_point(student: Student, path: Path) -> Point:
@@ -140,6 +146,8 @@ def draw(by_text: Sequence[Point], by_size: Sequence[Point], out: Path) -> None:
     with style():
         drawn, (left, right) = figure(2)
         for axes, points, what in ((left, by_text, "pairs"), (right, by_size, "parameters")):
+            if not points:
+                continue
             for place, (label, curve) in enumerate(curves(points)):
                 x = [getattr(point, what) for point in points]
                 axes.plot(x, curve, f"{MARKERS[place]}-", color=COLOURS[place], label=label, ms=4)

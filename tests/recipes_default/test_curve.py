@@ -60,16 +60,17 @@ def test_a_row_for_each_student():
 def test_a_student_that_was_scored_is_not_trained_again(tmp_path):
     student = Student(8, 256)
     point = Point(student, 12_345, 10_942_464, SCORES)
-    kept(student, tmp_path).parent.mkdir()
-    write_point(point, kept(student, tmp_path))
+    kept(student, tmp_path, 6_000).parent.mkdir()
+    write_point(point, kept(student, tmp_path, 6_000))
     assert learnt(student, tmp_path, steps=6_000) == point
+    assert not kept(student, tmp_path, 12_000).exists()
 
 
 def test_what_is_there_is_shown_and_drawn(tmp_path, monkeypatch, capsys):
     (tmp_path / "curve").mkdir()
     there = [BY_TEXT[0], BY_TEXT[-1], BY_SIZE[0]]
     for place, student in enumerate(there):
-        write_point(Point(student, 1_000 + place, 2_000_000, SCORES), kept(student, tmp_path))
+        write_point(Point(student, 1_000 + place, 2_000_000, SCORES), kept(student, tmp_path, 6_000))
     monkeypatch.setattr("sys.argv", ["curve", "--work", str(tmp_path), "--out", str(tmp_path), "--show"])
     main()
     assert [line.split(" | ")[0] for line in capsys.readouterr().out.split("\n")[2:5]] == [

@@ -72,6 +72,7 @@ def test_the_unit_and_its_place():
     assert find_loop("") is None
     assert times_repeated("ha " * 100) == 100
     assert times_repeated("abc") == times_repeated("") == 1
+    assert times_repeated("all") == 2
 
 
 @settings(max_examples=300, deadline=None)

@@ -137,7 +137,7 @@ def test_ledgers_are_added():
 
 
 def test_what_is_lost_is_seen():
-    """The guard of the guard: a segment that is forgotten, a line that does not come out."""
+    """The guard of the guard: a segment that is forgotten, and how a lost line would be called."""
     segments = split("One. Two.", "en")
     lost = account("One. Two.", 0, [(segments[0], Became("translated"))])
     assert not lost.adds_up

@@ -29,7 +29,7 @@ def test_the_quick_look_changes_nothing(text, language, longest):
 
 
 def test_the_quick_look_sees_most_sentences():
-    assert all(sentences.is_one_sentence(text, 400) for text in ("你好吗？", "How are you?", "3 apples", " Hi! "[:-1]))
+    assert all(sentences.is_one_sentence(text, 400) for text in ("你好吗？", "How are you?", "3 apples", " Hi!"))
     assert not any(sentences.is_one_sentence(text, 400) for text in ("", " ", "Hi! You?", "a\nb", "a" * 300))
 
 
