@@ -44,6 +44,7 @@ ROWS = {
     "X6": "Text that looks like control tokens",
     "X7": "All of Unicode",
     "X8": "The same answer every time",
+    "X9": "Numbers, dates, addresses, emoji, placeholders, tags",
 }
 
 
