@@ -22,6 +22,7 @@ NEVER_SAID = (SPECIAL.pad, SPECIAL.bos)
 
 class Ct2Engine:
     says_phrases = False
+    tokens_per_batch = TOKENS_PER_BATCH
 
     def __init__(
         self, translator: Any, vocab_size: int, limits: Limits, quantization: Quantization, threads: int
@@ -37,20 +38,14 @@ class Ct2Engine:
 
         return f"CTranslate2 {ctranslate2.__version__} on CPU, {self.quantization}"
 
-    @property
-    def tokens_per_batch(self) -> int:
-        return TOKENS_PER_BATCH
-
     def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
-        if any(request.phrases for request in requests):
-            raise ConfigError("CTranslate2 cannot be made to say phrases: the torch engine can")
         coming: dict[int, Any] = {}  # no group waits for the one before: a thread that is free takes the next batch
-        for longest, places in by_bound(requests).items():
-            prefixes = [self.named(requests[place].prefix) for place in places]
+        together = batch_size(len(requests), self.threads)
+        for (longest, begun), places in alike(requests).items():
             answers = self.translator.translate_batch(
                 [self.named(requests[place].ids) for place in places],
-                target_prefix=prefixes if any(prefixes) else None,
-                max_batch_size=batch_size(len(requests), self.threads),
+                target_prefix=[self.named(requests[place].prefix) for place in places] if begun else None,
+                max_batch_size=together,
                 asynchronous=True,
                 beam_size=options.beam_size,
                 num_hypotheses=options.n_best,
@@ -113,11 +108,14 @@ class Ct2Engine:
         return Hypothesis(ids, normed * max(len(ids), 1) ** alpha, normed, ())
 
 
-def by_bound(requests: Sequence[Request]) -> dict[int, list[int]]:
-    """It takes one maximum length a call, and what one sentence may say must not depend on the others."""
-    groups: dict[int, list[int]] = {}
+def alike(requests: Sequence[Request]) -> dict[tuple[int, bool], list[int]]:
+    """By their maximum length, of which it takes one a call (what one sentence may say must not depend on the others),
+    and by whether the answer is begun already."""
+    groups: dict[tuple[int, bool], list[int]] = {}
     for place, request in enumerate(requests):
-        groups.setdefault(request.max_length, []).append(place)
+        if request.phrases:
+            raise ConfigError("CTranslate2 cannot be made to say phrases: the torch engine can")
+        groups.setdefault((request.max_length, bool(request.prefix)), []).append(place)
     return groups
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from attendo.errors import ConfigError
-from attendo.text.cut import cut
+from attendo.text.cut import HAN_CHARACTER, cut
 
 
 @cache
@@ -27,7 +27,7 @@ def segmenter() -> Any:
 
 def is_han(part: str) -> bool:
     """A part of the first cut is of one script, so one character tells (the first may be the space before it)."""
-    return "\u3400" <= part[-1] <= "\u9fff" or "\uf900" <= part[-1] <= "\ufaff" or part[-1] >= "\U00020000"
+    return HAN_CHARACTER.match(part[-1]) is not None
 
 
 def cut_into_words(text: str) -> list[str]:

@@ -21,6 +21,7 @@ PUNCTUATION = (
     "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\uffe0-\uffee\ufff0-\uffff"  # Chinese and full-width marks
     "\U0001f000-\U0001faff"  # emoji and pictures
 )
+HAN_CHARACTER = re.compile(f"[{HAN}]")
 LETTERS = rf"[^\s\d{HAN}{KANA}{HANGUL}{PUNCTUATION}]"
 
 # Every character is in exactly one class, and no class can be matched in two ways: the time is linear in the text.

@@ -1,9 +1,10 @@
 """Could this text be in that language? Answered with no only when it is plain: the wrong script, or a long enough
 text that the identifier is sure about. Short sentences deceive every identifier."""
 
-import unicodedata
 from functools import cache, lru_cache
 from typing import Any
+
+from attendo.text.cut import HAN_CHARACTER
 
 SURE = 0.99
 ENOUGH_LETTERS = 20
@@ -17,25 +18,26 @@ def base_language(code: str) -> str:
 
 def could_be(text: str, language: str) -> bool:
     language = base_language(language)
-    letters = [character for character in text if character.isalpha()]
+    letters = sum(map(str.isalpha, text))
     if not letters:
         return True
-    han = sum(is_han(character) for character in letters) / len(letters)
     if language in ("zh", "yue"):
-        return han > 0.25
+        return is_mostly_han(text)
     if language in ("ja", "ko"):
         return True
-    if han > 0.25:
+    if is_mostly_han(text):
         return False
-    if len(letters) < ENOUGH_LETTERS:
+    if letters < ENOUGH_LETTERS:
         return True
     found, probability = identifier().classify(text)
     return bool(found == language or probability < SURE)
 
 
-@lru_cache(maxsize=10_000)
-def is_han(character: str) -> bool:
-    return unicodedata.name(character, "").startswith("CJK")
+def is_mostly_han(text: str) -> bool:
+    """A quarter of the letters is enough, because words in Latin letters are long."""
+    if text.isascii():
+        return False
+    return len(HAN_CHARACTER.findall(text)) * 4 > sum(map(str.isalpha, text))
 
 
 @cache

@@ -55,10 +55,11 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Pieces alone: no tag, no </s>. No text gives a control id, save <unk> where the kind has unknowns."""
-        parts = list(map(self._remembered.get, self._cut(normalize(text))))
-        if None in parts:
+        try:
+            parts = list(map(self._remembered.__getitem__, self._cut(normalize(text))))
+        except KeyError:
             return self.encode_all([text])[0]
-        return array("I", b"".join(part for part in parts if part is not None)).tolist()
+        return array("I", b"".join(parts)).tolist()
 
     def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
         """Many texts at once: what is new in them is encoded on all cores, the rest is remembered."""

@@ -11,14 +11,11 @@ Asked = tuple[str, Job]  # the language of a sentence, and what the model is ask
 
 
 def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> Iterator[tuple[int, Decoded]]:
-    """(place, answer) for each, as soon as it is there.
+    """(place, answer) for each.
 
     A sentence that cannot be said with the glossary's terms is said without them: that is better than to leave it.
     """
     jobs = [job for _, job in asked]
-    if not wish.keep and not any(job.phrases for job in jobs):
-        yield from decoder.decode(jobs, wish.options)
-        return
     answers = dict(decoder.decode(jobs, wish.options))
     freed = [n for n, job in enumerate(jobs) if job.phrases and not answers[n].texts]
     without = decoder.decode([jobs[n]._replace(phrases=()) for n in freed], wish.options)

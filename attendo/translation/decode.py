@@ -6,6 +6,7 @@ CTranslate2's 8 bits with 1 sentence of 500.)
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from attendo.decoding.hypothesis import Hypothesis
@@ -109,7 +110,7 @@ class Decoder:
         asked = sum(map(len, job.phrases))
         return min(length_bound(len(job.ids), self.per_token) + 2 * asked, self.engine.limits.target)
 
-    @property
+    @cached_property
     def per_token(self) -> int:
         return PER_CHARACTER if self.tokenizer.cutter.kind == "char" else PER_PIECE
 
@@ -145,7 +146,7 @@ def without_end(ids: Sequence[int]) -> Sequence[int]:
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
     """Places, the longest first, as many together as their padded tokens allow."""
-    places = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    places = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
     while places:
         count = min(max(1, tokens // lengths[places[0]]), MOST_TOGETHER)
         yield places[:count]

@@ -1,17 +1,14 @@
 """Which of its languages a model is asked for, and which it is given."""
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from attendo.errors import InputError, UsageError
-from attendo.text.cut import HAN
-from attendo.text.language import base_language
+from attendo.text.language import base_language, is_mostly_han
 
 Direction = tuple[str, str]  # source and target, as the model names them
 
 SAMPLE = 2_000  # characters, by which the language of a text is told
-CHINESE_CHARACTER = re.compile(f"[{HAN}]")
 
 
 @lru_cache(maxsize=1_000)
@@ -64,13 +61,6 @@ def is_foreign(text: str, source: str) -> bool:
     """Whether it is in Chinese characters although the language has none, as where somebody asks a model for a
     direction that it does not know."""
     return not has_han(source) and is_mostly_han(text[:SAMPLE])
-
-
-def is_mostly_han(text: str) -> bool:
-    """A quarter of the letters is enough, because words in Latin letters are long."""
-    if text.isascii():
-        return False
-    return len(CHINESE_CHARACTER.findall(text)) * 4 > sum(map(str.isalpha, text))
 
 
 @lru_cache(maxsize=1_000)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from attendo.engines.engine import Limits
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
-from attendo.text.language import base_language
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.decode import Job
 from attendo.translation.directions import Direction, choose_source, is_foreign
 from attendo.translation.phrases import as_phrases
-from attendo.translation.script import Converted, to_simplified, wants_traditional
+from attendo.translation.script import Converted, is_simplified, to_simplified
 from attendo.translation.sentences import Segment, cut_again, split
 from attendo.translation.spaces import for_model, repair
 from attendo.translation.wish import Wish
@@ -45,6 +44,7 @@ class Preparer:
             remarks.append(f"the text looks Chinese, but into {wish.to} this model reads {source}")
         segments: list[Segment] = []
         jobs: dict[int, Job] = {}
+        cut = 0
         waiting = split(mended, source)[::-1]
         while waiting:
             segment = waiting.pop()
@@ -57,15 +57,17 @@ class Preparer:
                 jobs[len(segments)] = job
                 remarks += [remark] if remark else []
             segments.append(segment)
-        if cuts := sum(segment.cut for segment in segments):
-            remarks.append(f"{cuts} cuts in sentences that were too long")
+            cut += segment.cut
+        if cut:
+            remarks.append(f"{cut} cuts in sentences that were too long")
         return Line(text, repaired, source, segments, jobs, tuple(remarks))
 
     def job(self, segment: Segment, source: str, wish: Wish) -> tuple[Job, str]:
         """What the model is asked, and what the user should know of it."""
         read = for_model(segment.text)
-        simplified = base_language(source) in ("zh", "yue") and not wants_traditional(source)
-        shown = to_simplified(read) if simplified else Converted(read)
+        shown = to_simplified(read) if is_simplified(source) else Converted(read)
         ids = (self.tokenizer.tag(wish.target), *self.tokenizer.encode(shown.text), SPECIAL.eos)
+        if not wish.glossary:
+            return Job(shown.text, ids), shown.remark
         terms = [match.target for match in wish.glossary.matches(read)]
         return Job(shown.text, ids, as_phrases(terms, wish.to, self.tokenizer)), shown.remark

@@ -1,7 +1,6 @@
 """Traditional Chinese for a model that knows simplified only, and back, by OpenCC; what was done is said.
 
-Characters tell which script a text is in: those of Taiwan's Big5 that the mainland's GB 2312 lacks are traditional.
-Characters of both, such as 后 or 里, prove nothing.
+Characters tell which script a text is in (attendo.text.chinese_script).
 """
 
 import re
@@ -9,10 +8,11 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from attendo.errors import ConfigError
+from attendo.text.chinese_script import traditional_only
+from attendo.text.cut import HAN_CHARACTER, KANA
 from attendo.text.language import base_language
 
-HAN = re.compile("[\u3400-\u9fff]")
-KANA = re.compile("[\u3041-\u30ff]")
+JAPANESE = re.compile(f"[{KANA}]")
 # The conversion for each way to say "traditional"; region codes mean it too.
 TRADITIONAL = {"hant": "s2t", "tw": "s2tw", "hk": "s2hk", "mo": "s2hk"}
 MISSING = "needs the package opencc: pip install opencc"
@@ -28,8 +28,8 @@ def is_traditional(text: str) -> bool:
     """Whether some of the characters are traditional only; rare names are, so one of twenty must be, or two."""
     if traditional_only().isdisjoint(text):
         return False
-    han = HAN.findall(text)
-    if len(KANA.findall(text)) * 5 >= len(han):  # Japanese, or no Han at all
+    han = HAN_CHARACTER.findall(text)
+    if len(JAPANESE.findall(text)) * 5 >= len(han):  # Japanese, or no Han at all
         return False
     found = sum(character in traditional_only() for character in han)
     return found >= 2 or found * 20 >= len(han)
@@ -50,9 +50,10 @@ def to_simplified(text: str) -> Converted:
     return Converted(simplified, changed, f"{changed} traditional characters read as simplified")
 
 
-def wants_traditional(language: str) -> bool:
-    """zh-Hant, zh-TW, zh_HK: the reader wants traditional characters."""
-    return traditional_form(language) is not None
+@lru_cache(maxsize=1_000)
+def is_simplified(language: str) -> bool:
+    """Chinese, but not zh-Hant, zh-TW or zh_HK."""
+    return base_language(language) in ("zh", "yue") and traditional_form(language) is None
 
 
 def to_traditional(text: str, language: str) -> Converted:
@@ -79,20 +80,6 @@ def traditional_form(language: str) -> str | None:
 def differing(before: str, after: str) -> int:
     """Characters that changed; OpenCC keeps the length but for a few words."""
     return sum(a != b for a, b in zip(before, after, strict=False)) + abs(len(before) - len(after))
-
-
-@cache
-def traditional_only() -> frozenset[str]:
-    characters = map(chr, range(0x4E00, 0xA000))
-    return frozenset(c for c in characters if encodable(c, "big5") and not encodable(c, "gb2312"))
-
-
-def encodable(character: str, encoding: str) -> bool:
-    try:
-        character.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @cache

@@ -13,7 +13,7 @@ from itertools import pairwise
 from attendo.text.language import base_language
 from attendo.translation.cuts import LONGEST, cuts, inside_a_word
 from attendo.translation.sentence_borders import ENDS, borders
-from attendo.translation.spaces import LINE_BREAKS, edges, has_words, one_line
+from attendo.translation.spaces import LINE_BREAKS, WORD, edges, one_line
 
 LINE = re.compile(f"[^{LINE_BREAKS}]+[{LINE_BREAKS}]*|[{LINE_BREAKS}]+")
 # Line breaks and tabs are the text's structure and stay as they are; other white space follows the target language.
@@ -36,8 +36,8 @@ class Segment:
 
     @property
     def is_silent(self) -> bool:
-        """Nothing to translate: the model is not called, the text stays as it is."""
-        return not has_words(self.text)
+        """Nothing to translate, no letter and no digit: the model is not called, the text stays as it is."""
+        return WORD.search(self.text) is None
 
 
 def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:

@@ -8,6 +8,7 @@ missed stands in each answer's ledger.
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import overload
 
 from attendo.bundle import Bundle
@@ -130,15 +131,17 @@ class Translator:
                 shown = grown
         yield grown[len(shown) :] + line.segments[0].after
 
-    @property
+    @cached_property
     def preparer(self) -> Preparer:
         return Preparer(self.tokenizer, self.bundle.directions, self.engine.limits)
 
-    @property
+    @cached_property
     def decoder(self) -> Decoder:
         return Decoder(self.engine, self.tokenizer, self.for_phrases)
 
     def decoded(self, lines: list[Line], places: list[tuple[int, int]], wish: Wish) -> Iterator[tuple[int, Decoded]]:
         """What the model says of these segments, (line, segment): the place in `places`, and the answer."""
+        if not wish.keep and not wish.glossary:
+            return self.decoder.decode([lines[number].jobs[place] for number, place in places], wish.options)
         asked = [(lines[number].source_language, lines[number].jobs[place]) for number, place in places]
         return constrained.decode(asked, self.decoder, wish)

@@ -14,7 +14,7 @@ from attendo.bundle import read_bundle
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.engines import ct2_files
 from attendo.engines.ct2_counterpart import POSITIONS
-from attendo.engines.ct2_engine import batch_size, by_bound, load_ct2_engine
+from attendo.engines.ct2_engine import alike, batch_size, load_ct2_engine
 from attendo.engines.engine import Request
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.errors import ConfigError, InputError
@@ -124,8 +124,8 @@ def test_a_prefix_is_said(tmp_path):
 
 
 def test_sentences_of_one_bound_go_together():
-    asked = [Request((5, 2), 64), Request((5, 6, 2), 128), Request((5, 7, 2), 64)]
-    assert by_bound(asked) == {64: [0, 2], 128: [1]}
+    asked = [Request((5, 2), 64), Request((5, 6, 2), 128), Request((5, 7, 2), 64), Request((5, 2), 64, prefix=(8,))]
+    assert alike(asked) == {(64, False): [0, 2], (128, False): [1], (64, True): [3]}
 
 
 def test_threads_change_neither_answers_nor_their_order(tmp_path):

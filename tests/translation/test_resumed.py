@@ -481,7 +481,17 @@ def test_without_a_cache_only_the_memory_of_finished_files_is_lost(model, files,
 # --- many lines, the real command, a real engine
 
 
+def resident(process):
+    """Megabytes of memory it has now; 0 once it is gone."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1000 if "VmRSS:" in status else 0.0
+
+
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_hundred_thousand_lines_killed_and_gone_on_with(files, tmp_path, evidence):
     source, target = files
     source.write_bytes("".join(f"我爱机器学习{n}。 I love it, {n * 3}!\n" for n in range(100_000)).encode())
@@ -497,7 +507,13 @@ def test_a_hundred_thousand_lines_killed_and_gone_on_with(files, tmp_path, evide
         table = json.loads((tmp_path / "report.json").read_bytes())
         return {key: value for key, value in table.items() if key != "seconds"}
 
-    assert start().wait() == 3
+    process, megabytes = start(), []
+    while process.poll() is None:
+        megabytes.append(resident(process.pid))
+        time.sleep(0.2)
+    assert process.wait() == 3
+    earlier, later = (max(part) for part in (megabytes[: len(megabytes) // 2], megabytes[len(megabytes) // 2 :]))
+    assert later < 1.1 * earlier, f"{later:.0f} MB in the second half of the file, {earlier:.0f} MB in the first"
     wanted, ledger = target.read_bytes(), report()
     assert wanted.count(b"\n") == ledger["lines_in"] == ledger["lines_out"] == 100_000
     target.unlink()
@@ -519,5 +535,6 @@ def test_a_hundred_thousand_lines_killed_and_gone_on_with(files, tmp_path, evide
     assert kills >= 3
     assert target.read_bytes() == wanted
     assert report() == ledger
-    print(f"{kills} kills")
+    print(f"{kills} kills, {earlier:.0f} MB in the first half of the file, {later:.0f} MB in the second")
+    evidence("X1", "its memory at the most, MB: first half of the file / second half", f"{earlier:.0f} / {later:.0f}")
     evidence("X1", "a file of 100,000 lines, a random model: SIGKILL / lines lost or doubled", f"{kills} / 0")
