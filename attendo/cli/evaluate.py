@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from attendo.errors import UsageError
+from attendo.installed import DEFAULT
 
 if TYPE_CHECKING:
     from attendo.evaluation.evaluate import Evaluation
@@ -24,7 +25,7 @@ def evaluate(
         typer.Argument(metavar="[TEST.tsv]...", help="Lines of source<TAB>reference[<TAB>reference…]."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="M", help="A model folder, to translate them.")
+        str | None, typer.Option("--model", metavar="M", help="A model folder, or a name, to translate them.")
     ] = None,
     to: Annotated[str | None, typer.Option("--to", help="The language of the references, such as en.")] = None,
     from_: Annotated[str | None, typer.Option("--from", help="That of the source; by default the text tells.")] = None,
@@ -56,10 +57,10 @@ def evaluate(
 ) -> None:
     """BLEU, chrF and TER with signature and interval, and what lies behind them: of a model, or of a file."""
     more = list(files or [])
-    if (model is None) == (hypotheses is None):
-        raise UsageError("name either --model M and one or more TEST.tsv, or --hypotheses H and --references R")
-    if model and (references or source or not more):
-        raise UsageError("--model needs one or more TEST.tsv; --references and --source belong to --hypotheses")
+    if (hypotheses and model) or not (hypotheses or more):
+        raise UsageError("name either one or more TEST.tsv, and --model M, or --hypotheses H and --references R")
+    if not hypotheses and (references or source):
+        raise UsageError("--references and --source belong to --hypotheses")
     if hypotheses and not references:
         raise UsageError("--hypotheses needs --references R")
     if hypotheses and (translations or swap or beam or length_penalty is not None or threads):
@@ -89,7 +90,7 @@ def evaluate(
     else:
         sets = [read_test_set(path, swapped=swap) for path in more]
         settings = {"beam_size": beam, "length_penalty": length_penalty}
-        judged = translated(sets, str(model), to, from_, settings, (engine, device, threads))
+        judged = translated(sets, model or DEFAULT, to, from_, settings, (engine, device, threads))
         written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"
         if translations:
             write_translations(translations, judged[0][1].texts)

@@ -5,17 +5,17 @@ Characters of both, such as 后 or 里, prove nothing.
 
 from functools import cache
 
-CHARACTERS = tuple(map(chr, range(0x4E00, 0xA000)))
+CODES = range(0x4E00, 0xA000)
 
 
 @cache
 def simplified_only() -> frozenset[str]:
-    return frozenset(c for c in CHARACTERS if encodable(c, "gb2312") and not encodable(c, "big5"))
+    return frozenset(c for c in map(chr, CODES) if encodable(c, "gb2312") and not encodable(c, "big5"))
 
 
 @cache
 def traditional_only() -> frozenset[str]:
-    return frozenset(c for c in CHARACTERS if encodable(c, "big5") and not encodable(c, "gb2312"))
+    return frozenset(c for c in map(chr, CODES) if encodable(c, "big5") and not encodable(c, "gb2312"))
 
 
 def encodable(character: str, encoding: str) -> bool:

@@ -4,7 +4,6 @@ from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence, Translation
 from attendo.translation.constrained import misses
 from attendo.translation.decode import Decoded
-from attendo.translation.fidelity import may_lose
 from attendo.translation.ledger import account
 from attendo.translation.line import Line
 from attendo.translation.phrases import missing_terms
@@ -44,15 +43,13 @@ def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokeniz
     if not answer.texts:
         return Sentence(segment.text, segment.text, "copied", repeated=answer.repeated, remarks=tuple(remarks))
     job = line.jobs[place]
-    lost = []
-    if may_lose(job.text):
-        lost += [f"the {miss.kind} {miss.text!r}" for miss in misses(job, answer, line.source_language, wish)]
+    lost = [f"the {miss.kind} {miss.text!r}" for miss in misses(job, answer, line.source_language, wish)]
     if job.phrases:
         lost += [f"the term {term!r}" for term in missing_terms(job.phrases, answer.texts[0], tokenizer)]
     remarks += [f"{shortened(segment.text)}: missing in the translation: {', '.join(lost)}"] if lost else []
-    texts = answer.texts if wish.to == wish.target else tuple(written(text, wish) for text in answer.texts)
+    best, *others = [written(text, wish) for text in answer.texts]
     return Sentence(
-        segment.text, texts[0], "translated", answer.engine, answer.hypotheses[0], texts[1:], answer.repeated,
+        segment.text, best, "translated", answer.engine, answer.hypotheses[0], tuple(others), answer.repeated,
         bool(lost), tuple(remarks),
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from attendo.text.tokenizer import Tokenizer
 from attendo.translation.decode import Job
 from attendo.translation.directions import Direction, choose_source, is_foreign
 from attendo.translation.phrases import as_phrases
-from attendo.translation.script import Converted, is_simplified, to_simplified
+from attendo.translation.script import Converted, to_simplified, writes_simplified
 from attendo.translation.sentences import Segment, cut_again, split
 from attendo.translation.spaces import for_model, repair
 from attendo.translation.wish import Wish
@@ -65,7 +65,7 @@ class Preparer:
     def job(self, segment: Segment, source: str, wish: Wish) -> tuple[Job, str]:
         """What the model is asked, and what the user should know of it."""
         read = for_model(segment.text)
-        shown = to_simplified(read) if is_simplified(source) else Converted(read)
+        shown = to_simplified(read) if writes_simplified(source) else Converted(read)
         ids = (self.tokenizer.tag(wish.target), *self.tokenizer.encode(shown.text), SPECIAL.eos)
         if not wish.glossary:
             return Job(shown.text, ids), shown.remark

@@ -51,7 +51,7 @@ def to_simplified(text: str) -> Converted:
 
 
 @lru_cache(maxsize=1_000)
-def is_simplified(language: str) -> bool:
+def writes_simplified(language: str) -> bool:
     """Chinese, but not zh-Hant, zh-TW or zh_HK."""
     return base_language(language) in ("zh", "yue") and traditional_form(language) is None
 

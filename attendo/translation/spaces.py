@@ -37,11 +37,6 @@ def edges(text: str) -> tuple[str, str, str]:
     return text[: len(text) - len(behind)], inner, behind[len(inner) :]
 
 
-def has_words(text: str) -> bool:
-    """Whether there is a letter or a digit, something to translate. Without one the text is its own translation."""
-    return WORD.search(text) is not None
-
-
 def repair(text: str) -> tuple[str, int]:
     """NUL and halves of surrogate pairs, which are no characters, become U+FFFD; and how many there were.
 

@@ -141,7 +141,8 @@ class Translator:
 
     def decoded(self, lines: list[Line], places: list[tuple[int, int]], wish: Wish) -> Iterator[tuple[int, Decoded]]:
         """What the model says of these segments, (line, segment): the place in `places`, and the answer."""
-        if not wish.keep and not wish.glossary:
-            return self.decoder.decode([lines[number].jobs[place] for number, place in places], wish.options)
+        jobs = [lines[number].jobs[place] for number, place in places]
+        if not wish.keep and not (wish.glossary and any(job.phrases for job in jobs)):
+            return self.decoder.decode(jobs, wish.options)
         asked = [(lines[number].source_language, lines[number].jobs[place]) for number, place in places]
         return constrained.decode(asked, self.decoder, wish)

@@ -224,6 +224,17 @@ def test_hostile_text_cannot_write_to_the_terminal(attendo, tmp_path):
     assert "\x1b" not in out + err
 
 
+def test_without_a_model_it_is_the_one_that_came_along(fake, monkeypatch, capfdbinary, tmp_path):
+    files(tmp_path)
+    asked = []
+    monkeypatch.setattr(load_module, "load", lambda model, **_: asked.append(model) or fake_translator(fake))
+    with pytest.raises(SystemExit) as end:
+        main(["evaluate", str(tmp_path / "t.tsv"), "--to", "en", "--samples", "0"])
+    assert not end.value.code
+    assert asked == ["default"]
+    assert b"60 sentences" in capfdbinary.readouterr().out
+
+
 def test_compare(attendo, tmp_path):
     files(tmp_path)
     write(tmp_path / "other.txt", spoilt(ENGLISH, share=0.05, seed=8))
@@ -241,9 +252,9 @@ def test_compare(attendo, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("evaluate",), 2, "name either --model M and one or more TEST.tsv, or --hypotheses H and --references R"),
-        (("evaluate", *MODEL), 2, "--model needs one or more TEST.tsv"),
-        (("evaluate", *MODEL, "--hypotheses", "hyp.txt"), 2, "name either --model M"),
+        (("evaluate",), 2, "name either one or more TEST.tsv, and --model M, or --hypotheses H and --references R"),
+        (("evaluate", *MODEL), 2, "name either one or more TEST.tsv"),
+        (("evaluate", *MODEL, "--hypotheses", "hyp.txt"), 2, "name either one or more TEST.tsv"),
         (("evaluate", *MODEL, "t.tsv", "--references", "ref1.txt"), 2, "belong to --hypotheses"),
         (("evaluate", "--hypotheses", "hyp.txt"), 2, "--hypotheses needs --references R"),
         (("evaluate", "--hypotheses", "hyp.txt", "--references", "ref1.txt", "--beam", "2"), 2, "belong to --model"),

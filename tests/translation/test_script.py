@@ -6,7 +6,7 @@ import pytest
 
 from attendo.errors import ConfigError
 from attendo.translation import script
-from attendo.translation.script import converter, is_simplified, is_traditional, to_simplified, to_traditional
+from attendo.translation.script import converter, is_traditional, to_simplified, to_traditional, writes_simplified
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_for_readers_of_traditional():
     assert to_traditional("机器翻译", "zh_TW").num_changed == 2
     assert to_traditional("机器翻译", "zh-CN").remark == ""
     languages = ["zh-Hant", "zh-TW", "zh_HK", "zh-Hant-HK", "yue-HK", "zh", "zh-CN", "zh-Hans-HK", "en-HK"]
-    assert [is_simplified(language) for language in languages] == [False] * 5 + [True] * 3 + [False]
+    assert [writes_simplified(language) for language in languages] == [False] * 5 + [True] * 3 + [False]
 
 
 @pytest.mark.usefixtures("without_opencc")
