@@ -35,7 +35,7 @@ def run(
     quick: Annotated[bool, typer.Option("--quick", help="Small enough for a laptop; this is the default.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Larger, with more seeds; some claims want a GPU.")] = False,
     store: Annotated[
-        bool, typer.Option("--store", help="With --full: keep what real models gave, for --quick to judge.")
+        bool, typer.Option("--store", help="With --full: keep for --quick what real models gave; and tune the others.")
     ] = False,
     language: Annotated[str, typer.Option("--lang", help="en or zh.")] = "en",
     as_json: Annotated[bool, typer.Option("--json", help="A list with an object for each claim.")] = False,
@@ -47,8 +47,7 @@ def run(
     """Run experiments, and give each claim its verdict."""
     if quick and full:
         raise UsageError("--quick and --full exclude each other")
-    if everything == bool(ids):
-        raise UsageError("name claims, such as L1 L18, or say --all")
+    check_named(ids, everything)
     if store and not full:
         raise UsageError("--store keeps what --full measures: say both")
     from attendo.lab.claims import EXPERIMENTS
@@ -60,7 +59,9 @@ def run(
     if everything:
         wanted = list(EXPERIMENTS.values()) if full else with_evidence(EXPERIMENTS)
     else:
-        wanted = [chosen(EXPERIMENTS, name, store) for name in ids or []]
+        wanted = [chosen(EXPERIMENTS, name) for name in ids or []]
+        if store and (neither := [one.id for one in wanted if one.evidence == "measured" and not one.tunes]):
+            raise UsageError(f"--store is for claims about real models and tuned ones, not for {', '.join(neither)}")
     if full:
         warn_without_gpu(wanted)
     with shown_on_stderr(len(wanted)) as told:
@@ -75,9 +76,54 @@ def run(
     tables = [table(outcome, known(language)) for outcome in outcomes]
     if as_json:
         typer.echo(json.dumps(tables, ensure_ascii=False, indent=2).encode())
+    else:
+        for one in tables:
+            typer.echo(f"{one['id']}  {one['claim']}\n    {one['verdict']}\n    {one['why']}\n{origin(one)}".encode())
+    if store:
+        tune_and_keep([experiment for experiment in wanted if experiment.tunes], workers, fresh, on_stderr=True)
+
+
+@app.command("tune")
+def tune(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Such as L6 L27.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All claims that are tuned.")] = False,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Experiments at a time.")] = 2,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what the cache has.")] = False,
+) -> None:
+    """Find the best learning rate of each side of a comparison, with seeds of its own, and keep it for lab run."""
+    check_named(ids, everything)
+    from attendo.lab.claims import EXPERIMENTS
+
+    tuned = [experiment for experiment in EXPERIMENTS.values() if experiment.tunes]
+    wanted = tuned if everything else [chosen(EXPERIMENTS, name) for name in ids or []]
+    if others := [experiment.id for experiment in wanted if not experiment.tunes]:
+        among = ", ".join(experiment.id for experiment in tuned)
+        raise UsageError(f"{', '.join(others)} has no learning rates to tune; these have: {among}")
+    tune_and_keep(wanted, workers, fresh)
+
+
+def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, on_stderr: bool = False) -> None:
+    from attendo.lab.learning_rates import PATH, read_rows, write_rows
+    from attendo.lab.run import TUNING_SEED, run_all, tuned_to
+    from attendo.lab.tuning import ENDS
+    from attendo.view.lab_progress import shown_on_stderr
+
+    if not wanted:
         return
-    for one in tables:
-        typer.echo(f"{one['id']}  {one['claim']}\n    {one['verdict']}\n    {one['why']}\n{origin(one)}".encode())
+    read_rows()  # a broken table is found before the work, not behind it
+    with shown_on_stderr(len(wanted)) as told:
+        outcomes = run_all(wanted, "tuning", workers, told, TUNING_SEED, fresh)
+    rows = {outcome.claim_id: tuned_to(outcome) for outcome in outcomes}
+    write_rows(rows)
+    for claim, row in rows.items():
+        rates = ", ".join(f"{side} {rate:g}{' (end of the grid)' * (rate in ENDS)}" for side, rate in row.rates.items())
+        typer.echo(f"{claim:4} {rates}", err=on_stderr)
+    typer.echo(f"wrote {PATH}", err=True)
+
+
+def check_named(ids: list[str] | None, everything: bool) -> None:
+    if everything == bool(ids):
+        raise UsageError("name claims, such as L6 L18, or say --all")
 
 
 def known(language: str) -> Any:
@@ -86,13 +132,10 @@ def known(language: str) -> Any:
     return language
 
 
-def chosen(experiments: dict[str, "Experiment"], name: str, store: bool) -> "Experiment":
+def chosen(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
     if name.upper() not in experiments:
         raise UsageError(f"there is no claim '{name}' in the lab; attendo lab list shows them")
-    experiment = experiments[name.upper()]
-    if store and experiment.evidence == "measured":
-        raise UsageError(f"--store is for claims about real models: {experiment.id} is measured anywhere in seconds")
-    return experiment
+    return experiments[name.upper()]
 
 
 def with_evidence(experiments: dict[str, "Experiment"]) -> "list[Experiment]":

@@ -4,19 +4,28 @@ The words, English and Chinese, stand beside each experiment in two Markdown fil
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
 
 from matplotlib.figure import Figure
 
-Size = Literal["small", "quick", "full"]  # for tests, for `attendo lab run`, for a night or a GPU
+# For tests; for `attendo lab tune`, which tries every learning rate; for `attendo lab run`; for a night or a GPU.
+Size = Literal["small", "tuning", "quick", "full"]
 Verdict = Literal["holds", "holds only if", "does not hold", "undecided"]
 Numbers = Mapping[str, float | Sequence[float]]  # what one seed gave, by name
 Runs = Sequence[Numbers]  # of all seeds
 Say = Callable[[str, str], str]  # of an English and a Chinese text, the one to show
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 3, "full": 8}
-ONE_SEED: Mapping[Size, int] = {"small": 1, "quick": 1, "full": 1}  # where nothing is left to chance
+T = TypeVar("T")
+
+
+def by_size(small: T, quick: T, full: T) -> Mapping[Size, T]:
+    """A number of steps, of seeds, ...; what is tuned for "quick" is as large."""
+    return {"small": small, "tuning": quick, "quick": quick, "full": full}
+
+
+SEEDS = by_size(2, 3, 8)
+ONE_SEED = by_size(1, 1, 1)  # where nothing is left to chance
 
 
 @dataclass(frozen=True)
@@ -28,9 +37,10 @@ class Experiment:
     measure: Callable[[Sequence[int], Size], list[Numbers]]  # seeds, size -> one row of numbers a seed
     judge: Callable[[Runs], Verdict]
     draw: Callable[[Runs, Say], Figure]
-    seeds: Mapping[Size, int]  # how many
+    seeds: Mapping[Size, int] = field(default_factory=lambda: SEEDS)  # how many
     # About models too large for a laptop: "stored". Then only "full" measures, and "quick" reads what it kept.
     evidence: Literal["measured", "stored"] = "measured"
+    tunes: bool = False  # it has sides, each trained at its best learning rate: the number rate_SIDE
 
     @property
     def module(self) -> str:

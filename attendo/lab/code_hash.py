@@ -12,12 +12,13 @@ from attendo.manifest import NAME as MANIFEST
 LOOKS_INTO_THE_MODEL = "attendo.lab.default_model"
 
 
-def code_hash(module: str) -> str:
+def code_hash(module: str, also: str = "") -> str:
     """Of the sources of a module and of all modules of this project that it imports, and these import, and so on.
 
     And of the table that stands beside such a source, and of the model that came with the package, where it is used.
+    `also` is what else decides.
     """
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(also.encode())
     names = reached(module)
     for name in sorted(names):
         digest.update(f"{name}\n".encode())

@@ -10,7 +10,7 @@ from attendo.bundle import read_bundle
 from attendo.checkpoint import load_model
 from attendo.errors import InputError
 from attendo.installed import model_folder
-from attendo.lab.tuning import count
+from attendo.lab.weights import count
 from attendo.model.build import build_model
 from attendo.model.transformer import Transformer
 from attendo.text.tokenizer import Tokenizer

@@ -7,7 +7,7 @@ as in a real run. Size "small" is for tests: short words said backwards, by a mo
 import hashlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -27,7 +27,7 @@ from attendo.data.made_up import MadeUp
 from attendo.data.parts import Part
 from attendo.errors import DataError
 from attendo.evaluation.greedy_scores import Question, scores
-from attendo.lab.claim import Size
+from attendo.lab.claim import Size, by_size
 from attendo.model.build import Model, build_model
 from attendo.model.config import ModelConfig, TransformerConfig
 from attendo.recipe.assemble import graphed_step
@@ -48,7 +48,7 @@ LANGUAGES = ("en", "de")
 DATA_FILES = ("en-de/multi30k.train.tsv.xz", "en-de/multi30k.valid.tsv", "en-de/multi30k.test2016.tsv")
 MADE_UP = [MadeUp("reverse", pairs, longest=6, letters=5, seed=seed) for pairs, seed in ((120, 1), (20, 2), (20, 3))]
 TEACHER_FORCING = TeacherForcing(label_smoothing=0.1)
-REAL_SEEDS: Mapping[Size, int] = {"small": 2, "quick": 3, "full": 3}
+REAL_SEEDS = by_size(2, 3, 3)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,11 @@ from typing import get_args
 from attendo.durable import write_file
 from attendo.lab.chart import style
 from attendo.lab.claim import Say, Verdict
-from attendo.lab.run import Outcome
+from attendo.lab.learning_rates import read_rows
+from attendo.lab.run import Outcome, code_behind
 from attendo.lab.statistics import interval
 from attendo.lab.texts import Language, Text, filled, read_text
+from attendo.lab.tuning import GRID
 
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {  # sign, English, Chinese
     "holds": ("✔", "holds", "成立"),
@@ -81,6 +83,7 @@ def page(outcome: Outcome, text: Text, language: Language) -> str:
             f"代码 `{code}`。完整实验：[{where}](../../../{where})。",
         ),
         *([origin(outcome, say)] if outcome.stored else []),
+        *([learning_rates(outcome, say)] if experiment.tunes else []),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -105,6 +108,26 @@ def origin(outcome: Outcome, say: Say) -> str:
         f"by the code `{evidence.code}`, from {files}.{changed if outcome.stale else ''} {again} measures them again.",
         f"存档数据：以上数字并非生成本页时所测，测于 {evidence.date}，{evidence.machine}，代码 `{evidence.code}`，"
         f"数据 {files}。{changed if outcome.stale else ''}重新测量：{again}。",
+    )
+
+
+def learning_rates(outcome: Outcome, say: Say) -> str:
+    """How they were found, and that both sides had the same choice."""
+    grid = ", ".join(f"{rate:g}" for rate in GRID)
+    row = read_rows().get(outcome.claim_id)
+    if outcome.evidence.size != "quick" or row is None:
+        return say(
+            f"Learning rates (`rate_…`): for each side the best of {grid}, with the same seeds.",
+            f"学习率（`rate_…`）：每一方都用同样的随机种子从 {grid} 中选出自己的最佳值。",
+        )
+    again = f"`attendo lab tune {outcome.claim_id}`"
+    changed = row.code != code_behind(outcome.experiment, "tuning")
+    first, last = row.seeds[0], row.seeds[-1]
+    return say(
+        f"Learning rates (`rate_…`): for each side the best of {grid}, found beforehand with seeds {first}–{last} by "
+        f"{again} ({row.date}, code `{row.code}`{'; the code has changed since' if changed else ''}).",
+        f"学习率（`rate_…`）：每一方各用自己的最佳值，事先用随机种子 {first}–{last} 从 {grid} 中选出"
+        f"（{again}，{row.date}，代码 `{row.code}`{'，此后代码有改动' if changed else ''}）。",
     )
 
 

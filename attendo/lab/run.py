@@ -3,6 +3,7 @@
 Claims about real models are measured by size "full" alone; their stored evidence serves size "quick".
 """
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +14,14 @@ import torch
 
 from attendo.cache_folder import cache_folder
 from attendo.errors import AttendoError, InputError
-from attendo.lab.claim import Experiment, Runs, Size, Verdict
+from attendo.lab.claim import Experiment, Runs, Size, Verdict, number
 from attendo.lab.code_hash import code_hash
 from attendo.lab.evidence_file import Evidence, read_evidence, stored_path, this_machine, today, write_evidence
+from attendo.lab.learning_rates import Row, rates_of
 from attendo.lab.texts import Language, filled, read_text
 
 FIRST_SEED = 1
+TUNING_SEED = 5000  # the first by which learning rates are chosen: no verdict stands on these
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,9 @@ def run_experiment(experiment: Experiment, size: Size, first_seed: int = FIRST_S
 
 
 def measured(experiment: Experiment, size: Size, first_seed: int, fresh: bool) -> Evidence:
-    """One thread: small models gain nothing from more, and rounding stays the same on every machine."""
+    """One thread: small models gain nothing from more, and rounding stays the same on every machine without a GPU."""
     seeds = tuple(range(first_seed, first_seed + experiment.seeds[size]))
-    code = code_hash(experiment.module)
+    code = code_behind(experiment, size)
     kept = cache_folder() / "lab" / f"{experiment.id}-{size}-{first_seed}-{code}.json"
     if not fresh and (found := read_kept(kept, seeds)):
         return found
@@ -74,6 +77,12 @@ def measured(experiment: Experiment, size: Size, first_seed: int, fresh: bool) -
     evidence = Evidence(experiment.id, size, seeds, seconds, code, this_machine(), today(), runs, data)
     write_evidence(kept, evidence)
     return evidence
+
+
+def code_behind(experiment: Experiment, size: Size) -> str:
+    """With the learning rates of this claim where they come from the table; another's are no reason to measure anew."""
+    tuned = experiment.tunes and size == "quick"
+    return code_hash(experiment.module, json.dumps(rates_of(experiment.id), sort_keys=True) if tuned else "")
 
 
 def data_behind(experiment: Experiment, size: Size) -> Mapping[str, str] | None:
@@ -132,6 +141,16 @@ def check_fits(experiment: Experiment, runs: Runs, path: Path) -> None:
         raise InputError(
             f"{path} does not fit the experiment of today ({type(error).__name__}: {error}): {how_to_store(experiment)}"
         ) from error
+
+
+# --- learning rates
+
+
+def tuned_to(outcome: Outcome) -> Row:
+    """The rate that was best for each side; it is the same in all seeds, which were tuned together."""
+    evidence, (first, *_) = outcome.evidence, outcome.runs
+    rates = {name.removeprefix("rate_"): number(first, name) for name in first if name.startswith("rate_")}
+    return Row(evidence.date, evidence.machine, evidence.seeds, evidence.code, rates)
 
 
 # --- many

@@ -29,11 +29,14 @@ class Budget:
     pairs: int  # a step, for each model
     learning_rate: float  # the peak of a cosine
     warmup: float = 0.1  # the share of the steps that lead up to the peak; with 0, the first step is the peak
+    device: str = "cpu"  # where they learn; they are built on the CPU, and come back to it
 
 
 def train_together(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int], budget: Budget) -> Tensor:
     """Trains the models where they are; returns the losses [steps, models]. The seed of each draws its data."""
     chances = [torch.Generator().manual_seed(seed) for seed in seeds]
+    for model in models:
+        model.to(budget.device)
     weights, buffers = stack_module_state(list(models))
     optimizer = torch.optim.AdamW(weights.values(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0)
     pattern, warmup = models[0], max(1, round(budget.steps * budget.warmup))
@@ -47,7 +50,8 @@ def train_together(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int]
     for step in range(1, budget.steps + 1):
         batches = [draw(budget.pairs, chance) for chance in chances]
         source, fed, said = (
-            torch.stack([getattr(batch, side) for batch in batches]) for side in ("source", "target_in", "target_out")
+            torch.stack([getattr(batch, side) for batch in batches]).to(budget.device)
+            for side in ("source", "target_in", "target_out")
         )
         with sdpa_kernel(SDPBackend.MATH):  # the fused one would run model after model
             each = of_all(weights, buffers, source, fed, said)  # [models]
@@ -62,7 +66,8 @@ def train_together(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int]
         for place, model in enumerate(models):
             for name, weight in model.named_parameters():
                 weight.copy_(weights[name][place])
-    return torch.stack(losses)
+            model.cpu()
+    return torch.stack(losses).cpu()
 
 
 def clip_each(weights: Sequence[Tensor], longest: float = 1.0) -> None:

@@ -59,7 +59,9 @@ def test_of_two_budgets_the_better_is_taken(kind):
         return stream(batch.target_in, torch.full_like(batch.target_out, 5))  # always say 5
 
     budgets = [Budget(12, 8, 1e-9), Budget(12, 8, 3e-2), Budget(2, 8, 1e-9)]
-    for model in train_readers(kind, build, ones, [1, 2], budgets):
+    models, rate = train_readers(kind, build, ones, [1, 2], budgets)
+    assert (len(models), rate) == (2, 3e-2)
+    for model in models:
         assert right_answers(model, ones(50, chance())).min() == 1
 
 

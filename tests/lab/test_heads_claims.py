@@ -45,7 +45,7 @@ def test_l8_starts_differ_and_batches_do_not(monkeypatch):
         seen.append((models, seeds))
         return torch.zeros(budget.steps, len(models))
 
-    monkeypatch.setattr(random_start, "train_together", train_together)
+    monkeypatch.setattr("attendo.lab.tuning.train_together", train_together)
     random_start.measure([7, 8, 9], "small")
     for models, seeds in seen:
         assert seeds == [7, 7, 7]

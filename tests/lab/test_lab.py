@@ -73,7 +73,7 @@ def test_what_was_measured_is_kept_as_long_as_the_code_is_the_same(tmp_path, mon
     assert run_experiment(counted, "small").runs == run_experiment(counted, "small").runs
     assert len(calls) == 1
     run_experiment(counted, "small", fresh=True)
-    monkeypatch.setattr("attendo.lab.run.code_hash", lambda module: "another")
+    monkeypatch.setattr("attendo.lab.run.code_hash", lambda *module: "another")
     run_experiment(counted, "small")
     assert len(calls) == 3
 

@@ -9,7 +9,7 @@ from attendo.lab.real_searching import repeated, through
 from attendo.lab.real_training import RealBudget, real_data, transformer
 from attendo.lab.real_tuning import train_each
 from attendo.lab.run import run_experiment
-from attendo.lab.tuning import count
+from attendo.lab.weights import count
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
 from attendo.training.mask_predict import MaskPredict

@@ -22,7 +22,7 @@ from attendo.lab.real_training import (
     validation_loss,
 )
 from attendo.lab.real_tuning import best_rate
-from attendo.lab.tuning import count
+from attendo.lab.weights import count
 from attendo.model.build import build_model
 from attendo.model.record import AttentionRecord
 from tests.lab.planted import verdict

@@ -106,7 +106,7 @@ def test_l25_is_fed_what_greedy_search_says():
 def test_l25_counts_and_forces_mistakes():
     batch = teacher_forcing.sequences("counting", 20, torch.Generator().manual_seed(1))
     assert torch.equal(batch.target_out[:, :-1] - 4, (batch.source[:, :-1] - 4).cumsum(1) % 4)
-    for task in teacher_forcing.RATES:
+    for task in teacher_forcing.TASKS:
         batch = teacher_forcing.sequences(task, 20, torch.Generator().manual_seed(1))
         torch.manual_seed(1)
         rates = teacher_forcing.errors(teacher_forcing.build("forced", 1), batch, 1)

@@ -1,5 +1,7 @@
 """Models trained in one pass learn what each would learn alone."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -33,6 +35,15 @@ def test_together_is_alone():
     torch.testing.assert_close(losses[:, 1], own[:, 0], rtol=1e-9, atol=1e-9)
     for name, weight in alone[0].named_parameters():
         torch.testing.assert_close(dict(together[1].named_parameters())[name], weight, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_they_learn_on_a_gpu_and_come_back():
+    here, there = models([1, 2]), models([1, 2])
+    losses = train_together(here, draw, [1, 2], BUDGET)
+    moved = train_together(there, draw, [1, 2], replace(BUDGET, device="cuda"))
+    torch.testing.assert_close(moved, losses, rtol=1e-6, atol=1e-6)
+    assert {weight.device.type for model in there for weight in model.parameters()} == {"cpu"}
 
 
 def test_they_learn():

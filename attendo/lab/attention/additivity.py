@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.lab.chart import COLOURS, band, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, number, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, number, row
 from attendo.model.attention import dot_product_attention
 from attendo.model.multi_head import MultiHeadAttention
 
@@ -81,4 +81,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L12", "D", for_each_seed(measure_seed), judge, draw, SEEDS)
+EXPERIMENT = Experiment("L12", "D", for_each_seed(measure_seed), judge, draw)

@@ -12,7 +12,7 @@ from attendo.lab.chart import COLOURS, band, figure
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, number, over_seeds, row
 from attendo.lab.real_training import REAL_SEEDS, RealBudget, RealData, bleu_of, real_data, trained, transformer
 from attendo.lab.statistics import difference, interval
-from attendo.lab.tuning import count
+from attendo.lab.weights import count
 from attendo.model.record import AttentionRecord
 from attendo.special_tokens import SPECIAL
 from attendo.training.validation import batches_of

@@ -1,6 +1,6 @@
 """L9: how far apart the heads of a trained encoder look, and whether one of them finds out what "it" is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from matplotlib.figure import Figure
@@ -9,13 +9,13 @@ from attendo.lab.attention.hand_aligned import hand_aligned
 from attendo.lab.attention.head_maps import WHERE, compare, encoder_maps
 from attendo.lab.attention.it_sentences import both_at_once, it_looks, it_pairs, of_pronouns, of_the_notes, toward
 from attendo.lab.chart import COLOURS, band, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, number, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds, row
 from attendo.lab.default_model import dealt, default_model, size_of, untrained
 from attendo.lab.statistics import difference, interval
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 6, "full": 6}  # each has a part of the sentences for its own
-PAIRS: Mapping[Size, int] = {"small": 2, "quick": 40, "full": 40}  # of Chinese and English, and of German and English
-IT_PAIRS: Mapping[Size, int] = {"small": 2, "quick": 12, "full": 12}
+SEEDS = by_size(2, 6, 6)  # each has a part of the sentences for its own
+PAIRS = by_size(2, 40, 40)  # of Chinese and English, and of German and English
+IT_PAIRS = by_size(2, 12, 12)
 STEADY = 2.0  # times: two heads should be further apart than one head is from itself on another sentence
 FOCUS = 0.25  # of the weight: to "concentrate" on a word should mean several times an even share, here 1/16
 MOVES = 0.1  # of the weight: so much more should the right noun get than the wrong one

@@ -48,7 +48,7 @@ class Pair:
 def hand_aligned() -> dict[str, list[Pair]]:
     """zh and de, each with English as the target."""
     found: dict[str, list[Pair]] = {"zh": [], "de": []}
-    for line in FILE.read_text(encoding="utf-8").splitlines()[1:]:
+    for line in FILE.read_text(encoding="utf-8").removesuffix("\n").split("\n")[1:]:
         language, words, english, links = line.split("\t")
         each = [((int(i), int(j)), kind) for i, kind, j in LINK.findall(links)]
         sides = Side(language, tuple(words.split())), Side("en", tuple(english.split()))

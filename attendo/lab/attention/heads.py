@@ -1,7 +1,7 @@
 """L6: one head against two, four and eight with the same number of weights, where one look is needed and where four."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import torch
@@ -10,23 +10,22 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import band, bars, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.statistics import difference
 from attendo.lab.toy_tasks import FIRST_SYMBOL
-from attendo.lab.toy_training import Budget, accuracy
-from attendo.lab.tuning import count, train_tuned
+from attendo.lab.toy_training import accuracy
+from attendo.lab.tuning import budgets_of, train_tuned
+from attendo.lab.weights import count
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 6, "full": 12}
+SEEDS = by_size(2, 6, 12)
 D_MODEL, LENGTH = 32, 8
 HEADS = (1, 2, 4, 8)  # d_k = 32, 16, 8, 4: the number of weights is the same for all
 # How many symbols there are, and the places, from the own one, whose symbols make up the answer. Four bits in both.
 TASKS = {"one": (16, (3,)), "four": (2, (-2, -1, 1, 2))}
 BLIND = math.log(16)  # the loss of a guess without a look
-STEPS: Mapping[Size, int] = {"small": 3, "quick": 300, "full": 1500}
-# "quick": of 3e-3, 5e-3 and 1e-2, tried with seeds from 5000, the last lets every number of heads learn most.
-RATES: Mapping[Size, Sequence[float]] = {"small": (1e-2,), "quick": (1e-2,), "full": (2e-3, 5e-3, 1e-2, 2e-2)}
+STEPS = by_size(3, 300, 1500)
 BETTER = 0.1  # in the loss: the right answer is given a probability higher by a tenth
 
 
@@ -61,16 +60,16 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     every = max(1, STEPS[size] // 20)  # steps a point of the curves
     steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
     runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "blind": BLIND} for _ in seeds]
-    budgets = [Budget(STEPS[size], 16, rate) for rate in RATES[size]]
     for task, (symbols, places) in TASKS.items():
         sequences = partial(looks, symbols, places)
         for heads in HEADS:
-            models, losses = train_tuned(partial(Reader, heads, 2 * D_MODEL), sequences, seeds, budgets)
+            name, build = f"{task}_{heads}", partial(Reader, heads, 2 * D_MODEL)
+            models, losses, rate = train_tuned(build, sequences, seeds, budgets_of("L6", name, size, STEPS[size], 16))
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
                 curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
-                run |= {f"{task}_{heads}": curve[-1], f"{task}_{heads}_loss": curve}
+                run |= {name: curve[-1], f"{name}_loss": curve, f"rate_{name}": rate}
                 never_seen = sequences(200, torch.Generator().manual_seed(10_000 + seed))
-                run |= {f"{task}_{heads}_right": accuracy(model, never_seen), f"weights_{heads}": count(model)}
+                run |= {f"{name}_right": accuracy(model, never_seen), f"weights_{heads}": count(model)}
     return list(runs)
 
 
@@ -104,4 +103,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L6", "A§1, D", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L6", "A§1, D", measure, judge, draw, SEEDS, tunes=True)

@@ -34,7 +34,7 @@ class ItPair:
 
 
 def it_pairs() -> list[ItPair]:
-    rows = [line.split("\t") for line in FILE.read_text(encoding="utf-8").splitlines()[1:]]
+    rows = [line.split("\t") for line in FILE.read_text(encoding="utf-8").removesuffix("\n").split("\n")[1:]]
     return [ItPair(row[0], (row[1], row[2]), (row[3], row[4]), (row[5], row[6])) for row in rows]
 
 

@@ -1,19 +1,19 @@
 """L8: many random starts of a model with one head and of one with eight: how far apart they come out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.attention.heads import BLIND, D_MODEL, RATES, TASKS, Reader, looks
+from attendo.lab.attention.heads import BLIND, D_MODEL, TASKS, Reader, looks
 from attendo.lab.chart import COLOURS, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
-from attendo.lab.toy_training import Budget, Draw, train_together
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.tuning import budgets_of, train_tuned
 
-STARTS: Mapping[Size, int] = {"small": 3, "quick": 18, "full": 32}
-STEPS: Mapping[Size, int] = {"small": 3, "quick": 300, "full": 1500}
+STARTS = by_size(3, 18, 32)
+STEPS = by_size(3, 300, 1500)
 HEADS = (1, 8)
 WHEN = ("early", "end")
 EARLY = 0.8 * BLIND  # the mean loss at which a fifth is learned: reached by all, whatever the pace
@@ -21,18 +21,15 @@ LESS = 0.8  # of the spread of one head: "less dependent" should be less by a fi
 RESAMPLES = 4000
 
 
-def train(heads: int, sequences: Draw, seeds: Sequence[int], size: Size) -> Tensor:
-    """Losses [points, starts], means of ten steps. The starts differ; the batches are the same for all of them."""
+def train(task: str, heads: int, seeds: Sequence[int], size: Size) -> tuple[Tensor, float]:
+    """Losses [points, starts], means of ten steps, and the learning rate, which is the same for all starts.
 
-    def at(rate: float) -> Tensor:
-        models = []
-        for seed in seeds:
-            torch.manual_seed(seed)
-            models.append(Reader(heads, 2 * D_MODEL, seed))
-        losses = train_together(models, sequences, [seeds[0]] * len(seeds), Budget(STEPS[size], 16, rate))
-        return losses.unfold(0, min(10, len(losses)), 5).mean(-1)
-
-    return min((at(rate) for rate in RATES[size]), key=lambda losses: float(losses[-1].mean().nan_to_num(torch.inf)))
+    The starts differ; the batches are the same for all of them.
+    """
+    build, sequences = partial(Reader, heads, 2 * D_MODEL), partial(looks, *TASKS[task])
+    budgets = budgets_of("L8", f"{task}_{heads}", size, STEPS[size], 16)
+    _, losses, rate = train_tuned(build, sequences, seeds, budgets, data_seeds=[seeds[0]] * len(seeds))
+    return losses.unfold(0, min(10, len(losses)), 5).mean(-1), rate
 
 
 def spread(losses: Tensor) -> Tensor:
@@ -52,16 +49,16 @@ def ratio(one: Sequence[float], eight: Sequence[float]) -> tuple[float, float, f
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     runs: list[dict[str, float | Sequence[float]]] = [{"starts": len(seeds), "level": EARLY} for _ in seeds]
-    for task, (symbols, places) in TASKS.items():
+    for task in TASKS:
         for heads in HEADS:
-            losses = train(heads, partial(looks, symbols, places), seeds, size)
+            losses, rate = train(task, heads, seeds, size)
             below = (losses.mean(1) < EARLY).nonzero().flatten().tolist()
             at = {"early": losses[below[0] if below else -1], "end": losses[-1]}
             for when, each in at.items():
                 for run, loss in zip(runs, each.tolist(), strict=True):
                     run |= {f"{task}_{heads}_{when}": loss, f"{task}_{heads}_{when}_spread": float(spread(each))}
             for run, curve in zip(runs, losses.T.tolist(), strict=True):
-                run[f"{task}_{heads}_loss"] = curve
+                run |= {f"{task}_{heads}_loss": curve, f"rate_{task}_{heads}": rate}
                 run[f"{task}_{heads}_failed"] = float(curve[-1] > EARLY)
         for when in WHEN:
             sides = [over_seeds(runs, f"{task}_{heads}_{when}") for heads in HEADS]
@@ -116,4 +113,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L8", "D", measure, judge, draw, STARTS)
+EXPERIMENT = Experiment("L8", "D", measure, judge, draw, STARTS, tunes=True)

@@ -5,11 +5,11 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.lab.chart import COLOURS, band, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, number, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, number, row
 from attendo.model.attention import dot_product_attention
 
 D_K = [1, 2, 4, 8, 16, 32, 64, 128]
-POSITIONS: dict[Size, int] = {"small": 64, "quick": 128, "full": 512}  # n: there are n × n weights
+POSITIONS = by_size(64, 128, 512)  # n: there are n × n weights
 SHOWN = 16  # the d_k whose singular values are drawn
 # A singular value counts when it is more than this share of the largest. Rounding in double precision makes singular
 # values of about 1e-15 out of nothing, so whatever counts here is really there: the true rank is this or more.
@@ -84,4 +84,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L15", "D", for_each_seed(measure_seed), judge, draw, SEEDS)
+EXPERIMENT = Experiment("L15", "D", for_each_seed(measure_seed), judge, draw)

@@ -7,13 +7,13 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.lab.chart import band, bars, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
 from attendo.lab.statistics import interval
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.recurrence import LSTMLayer
 
 D, HEADS, KERNEL = 16, 4, 5
-LENGTH = {"small": 21, "quick": 41, "full": 101}
+LENGTH = by_size(21, 41, 101)
 SEES = 1e-9  # of the largest influence; less is rounding
 DEPENDS = 0.01  # of the whole Jacobian: one part in a hundred
 
@@ -114,4 +114,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L36", "D", for_each_seed(measure_one), judge, draw, SEEDS)
+EXPERIMENT = Experiment("L36", "D", for_each_seed(measure_one), judge, draw)

@@ -1,7 +1,7 @@
 """L5: training with and without 1/√d_k, for several d_k, and without it from a smaller start of W_Q and W_K."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import torch
@@ -10,11 +10,10 @@ from torch import Tensor, nn
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.statistics import difference
 from attendo.lab.toy_tasks import reversal
-from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import train_tuned
+from attendo.lab.tuning import budgets_of, train_tuned
 from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.transformer import Transformer
@@ -22,9 +21,7 @@ from attendo.model.transformer import Transformer
 D_MODEL, SYMBOLS = 64, 10
 HEADS = {4: 16, 16: 4, 64: 1}  # d_k -> heads: the number of weights is the same for all
 SIDES = ("scaled", "unscaled", "small_start")
-STEPS: Mapping[Size, int] = {"small": 2, "quick": 150, "full": 1000}
-# "quick": 3e-3 lets the scaled model learn with every d_k.
-RATES: Mapping[Size, Sequence[float]] = {"small": (3e-3,), "quick": (3e-3,), "full": (3e-4, 1e-3, 3e-3)}
+STEPS = by_size(2, 150, 1000)
 WORSE = 0.1  # in the loss: the right token is given a probability lower by a tenth
 
 
@@ -62,13 +59,14 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     every = max(1, STEPS[size] // 15)  # steps a point of the curves
     steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
     runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "d_k": list(HEADS)} for _ in seeds]
-    budgets = [Budget(STEPS[size], 16, rate) for rate in RATES[size]]
     for side in SIDES:
         for d_k in HEADS:
-            _, losses = train_tuned(partial(build, d_k, side), sequences, seeds, budgets)
+            name = f"{side}_{d_k}"
+            budgets = budgets_of("L5", name, size, STEPS[size], 16)
+            _, losses, rate = train_tuned(partial(build, d_k, side), sequences, seeds, budgets)
             for run, loss in zip(runs, losses.T, strict=True):
                 curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
-                run |= {f"{side}_{d_k}": curve[-1], f"{side}_{d_k}_loss": curve}
+                run |= {name: curve[-1], f"{name}_loss": curve, f"rate_{name}": rate}
     return list(runs)
 
 
@@ -101,4 +99,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L5", "A§4", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L5", "A§4", measure, judge, draw, tunes=True)

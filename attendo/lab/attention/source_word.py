@@ -1,7 +1,7 @@
 """L39: for each word of a given translation, the source word that cross-attention looks at most, against links made by
 hand: all heads together, the best layer, the best head; in the row that reads the word, and in the row that says it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from matplotlib.figure import Figure
@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from attendo.lab.attention.cross_looks import COUNTS, ROWS, by_direction, chosen, error_rate, looks, num_heads, share
 from attendo.lab.attention.hand_aligned import hand_aligned
 from attendo.lab.chart import COLOURS, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.default_model import dealt, default_model, size_of, untrained
 from attendo.lab.statistics import difference, interval
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 6, "full": 6}  # each has a part of the pairs for its own
-PAIRS: Mapping[Size, int] = {"small": 6, "quick": 40, "full": 40}  # of Chinese and English, and of German and English
+SEEDS = by_size(2, 6, 6)  # each has a part of the pairs for its own
+PAIRS = by_size(6, 40, 40)  # of Chinese and English, and of German and English
 WAYS = ("mean", "layer", "head")
 MOST = 0.5  # of the words: right more often than wrong
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import COLOURS, MARKERS, band, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.statistics import interval
 from attendo.lab.toy_tasks import reversal
 from attendo.lab.toy_training import Budget, accuracy, train_together
@@ -18,12 +18,12 @@ from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
 
 D_K = [4, 16, 64, 256, 1024]
-PAIRS: dict[Size, int] = {"small": 2000, "quick": 20_000, "full": 100_000}  # of q and k, for each d_k
+PAIRS = by_size(2000, 20_000, 100_000)  # of q and k, for each d_k
 BY_CHANCE = 5.0  # standard errors: beyond this once in a million
 A_FACTOR_OF_2 = 1.0  # in powers of two: a variance between 1/2 and 2 may still pass for "about 1"
 TOY = TransformerConfig(vocab_size=20, d_model=64, d_ff=128, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0)
 # At a rate of 3e-3 every seed learns to reverse 8 symbols; at 1e-3 it takes longer, at 1e-2 some fail; variances grow.
-STEPS: dict[Size, int] = {"small": 3, "quick": 300, "full": 3000}
+STEPS = by_size(3, 300, 3000)
 
 
 def draw_pairs(pairs: int, chance: torch.Generator) -> Batch:
@@ -117,4 +117,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L4", "A§4, D", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L4", "A§4, D", measure, judge, draw)

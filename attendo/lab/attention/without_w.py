@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -10,10 +11,12 @@ from torch import Tensor, nn
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import COLOURS, band, bars, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, number, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds, row
 from attendo.lab.statistics import difference
 from attendo.lab.toy_tasks import reversal
-from attendo.lab.toy_training import Budget, accuracy, train_together
+from attendo.lab.toy_training import accuracy
+from attendo.lab.tuning import budgets_of, on_the_way, train_tuned
+from attendo.lab.weights import count
 from attendo.model.attention import dot_product_attention, fused_attention
 from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
@@ -25,10 +28,9 @@ CLAIMED = (0.4, 0.4, 0.2)
 D, SYMBOLS = 32, 8
 LENGTH = 6  # symbols to be said backwards
 D_FF = {"with": 64, "bare": 162}  # what the W matrices would hold is given to the feed-forward layers
-# The rate: neither side is more than 2 % better or worse with 5e-3 than with 1e-2.
-BUDGET = {"small": Budget(4, 2, 1e-2), "quick": Budget(350, 16, 1e-2), "full": Budget(4000, 64, 5e-3)}
-TESTED = {"small": 10, "quick": 300, "full": 2000}
-WINDOW = {"small": 2, "quick": 20, "full": 20}  # steps over which the loss is averaged
+STEPS, PAIRS = by_size(4, 350, 4000), by_size(2, 16, 64)
+TESTED = by_size(10, 300, 2000)
+WINDOW = by_size(2, 20, 20)  # steps over which the loss is averaged
 LEARNT = 0.5  # a loss per symbol at which most are right: guessing costs log 8 = 2.1
 MATTERS = 0.05  # of the accuracy; less would not be worth four matrices
 
@@ -71,19 +73,17 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     x = torch.tensor(X, dtype=torch.float64)[None, None]
     rows = dot_product_attention(x * math.sqrt(x.shape[-1]), x, x)[1][0, 0]  # √d undoes the scale
     example = {f"row_{i}": share for i, share in enumerate(rows[0].tolist(), 1)}
-    runs: list[dict[str, float | list[float]]] = [{**example, "steps": BUDGET[size].steps} for _ in seeds]
+    runs: list[dict[str, float | list[float]]] = [{**example, "steps": STEPS[size]} for _ in seeds]
     for kind in D_FF:
         for run, seed in zip(runs, seeds, strict=True):
-            run[f"own_share_{kind}"] = own_share(kind, seed)
-            run[f"parameters_{kind}"] = sum(weight.numel() for weight in build(kind, seed).parameters())
-        models = [build(kind, seed) for seed in seeds]
-        losses = train_together(models, draw_pairs, seeds, BUDGET[size])  # [steps, models]
+            run |= {f"own_share_{kind}": own_share(kind, seed), f"parameters_{kind}": count(build(kind, seed))}
+        budgets = budgets_of("L35", kind, size, STEPS[size], PAIRS[size])
+        models, losses, rate = train_tuned(partial(build, kind), draw_pairs, seeds, budgets, least=on_the_way)
         for run, model, seed, loss in zip(runs, models, seeds, losses.T, strict=True):
             curve = loss.unfold(0, WINDOW[size], WINDOW[size]).mean(1)
             test = draw_pairs(TESTED[size], torch.Generator().manual_seed(10_000 + seed))
-            run[f"accuracy_{kind}"] = accuracy(model, test)
+            run |= {f"accuracy_{kind}": accuracy(model, test), f"loss_{kind}": curve.tolist(), f"rate_{kind}": rate}
             run[f"steps_{kind}"] = float(WINDOW[size] * (1 + (curve > LEARNT).sum()))  # until it is learnt
-            run[f"loss_{kind}"] = curve.tolist()
     return [*runs]
 
 
@@ -117,4 +117,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L35", "D", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L35", "D", measure, judge, draw, tunes=True)

@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.autograd.functional import jacobian
 
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, over_seeds, row
 from attendo.model.config import LayerConfig
 from attendo.model.feed_forward import build_feed_forward
 from attendo.model.multi_head import MultiHeadAttention
@@ -94,4 +94,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L14", "D", for_each_seed(measure_seed), judge, draw, SEEDS)
+EXPERIMENT = Experiment("L14", "D", for_each_seed(measure_seed), judge, draw)

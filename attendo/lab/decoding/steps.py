@@ -16,15 +16,15 @@ from attendo.decoding.constraints import MinLength
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.scoring import score_targets
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, row
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 from attendo.training.step import train_step
 
 SIZES = {"d_model": 64, "d_ff": 256, "num_heads": 4, "encoder_layers": 2, "decoder_layers": 2}
 VOCAB = 50
-LENGTHS = {"small": (5, 20), "quick": (5, 10, 20, 40), "full": (5, 10, 20, 40, 80, 160, 320)}
-REPEATS = {"small": 1, "quick": 7, "full": 31}
+LENGTHS = by_size((5, 20), (5, 10, 20, 40), (5, 10, 20, 40, 80, 160, 320))
+REPEATS = by_size(1, 7, 31)
 
 
 class Counter:
@@ -115,4 +115,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L32", "A§8", for_each_seed(measure_one), judge, draw, SEEDS)
+EXPERIMENT = Experiment("L32", "A§8", for_each_seed(measure_one), judge, draw)

@@ -1,6 +1,6 @@
 """L27: what stood d tokens ago, asked of a Transformer and of an LSTM, and how loudly each hears it before training."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import torch
@@ -8,22 +8,19 @@ from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import COLOURS, band, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.families.readers import KINDS, Kind, Reader, build_reader, right_answers, stream, train_readers
 from attendo.lab.statistics import difference, interval
 from attendo.lab.toy_tasks import FIRST_SYMBOL
-from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import count
+from attendo.lab.tuning import budgets_of
+from attendo.lab.weights import count
 from attendo.special_tokens import SPECIAL
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 4, "full": 8}
+SEEDS = by_size(2, 4, 8)
 ITEMS, FILLERS = 4, 2  # symbols to be remembered, symbols to be read over
 ASK = FIRST_SYMBOL + ITEMS + FILLERS  # the symbol behind them all: "which item was it?"
-DISTANCES: Mapping[Size, tuple[int, ...]] = {"small": (2, 4), "quick": (4, 8, 16, 64), "full": (8, 16, 64, 256)}
-STEPS: Mapping[Size, int] = {"small": 2, "quick": 200, "full": 1500}
-# "quick": of 5e-3, 1e-2 and 2e-2 each side has the one with which it learns more distances, or learns them sooner.
-RATE: Mapping[Kind, float] = {"transformer": 5e-3, "lstm": 1e-2}
-GRID = (1e-3, 3e-3, 1e-2)  # "full": both sides choose
+DISTANCES = by_size((2, 4), (4, 8, 16, 64), (8, 16, 64, 256))
+STEPS = by_size(2, 200, 1500)
 MUCH = 0.1  # of all answers: one more mistake in ten
 LEARNT = 0.9  # who does not find the nearest item has learnt nothing, and has nothing to lose with distance
 
@@ -55,27 +52,31 @@ def heard(kind: Kind, distance: int, seed: int) -> float:
     return float(torch.stack(ratios).log().mean().exp())
 
 
-def learnt(kind: Kind, asked: Sequence[int], seeds: Sequence[int], size: Size) -> list[float]:
-    """For each seed the share of right answers at the last of the distances asked for, after training with these."""
-    budgets = [Budget(STEPS[size], 8, rate) for rate in (GRID if size == "full" else (RATE[kind],))]
-    models = train_readers(kind, partial(build, kind), partial(lookup, asked), seeds, budgets)
+def learnt(side: str, kind: Kind, asked: Sequence[int], seeds: Sequence[int], size: Size) -> tuple[list[float], float]:
+    """For each seed the share of right answers at the last of the distances asked for, after training with these; and
+    the learning rate."""
+    budgets = budgets_of("L27", side, size, STEPS[size], 8)
+    models, rate = train_readers(kind, partial(build, kind), partial(lookup, asked), seeds, budgets)
     tests = [lookup(asked, 400, torch.Generator().manual_seed(10_000 + seed)) for seed in seeds]
-    return [float(right_answers(model, test)[-1]) for model, test in zip(models, tests, strict=True)]
+    return [float(right_answers(model, test)[-1]) for model, test in zip(models, tests, strict=True)], rate
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     """A model for each kind, distance and seed; then an LSTM that is asked at all distances on the way."""
     distances, runs = DISTANCES[size], []
-    by_distance = {kind: [learnt(kind, [d], seeds, size) for d in distances] for kind in KINDS}
-    on_the_way = learnt("lstm", distances, seeds, size)
+    # Each kind at each distance is a side with a learning rate of its own: at its best there, too.
+    sides = {f"{kind}_{d}": learnt(f"{kind}_{d}", kind, [d], seeds, size) for kind in KINDS for d in distances}
+    sides["on_the_way"] = learnt("on_the_way", "lstm", distances, seeds, size)
     for place, seed in enumerate(seeds):
         run: dict[str, float | Sequence[float]] = {"distance": distances, "near": distances[0], "far": distances[-1]}
         for kind in KINDS:
-            right, share = [at[place] for at in by_distance[kind]], [heard(kind, d, seed) for d in distances]
+            right = [sides[f"{kind}_{d}"][0][place] for d in distances]
+            share = [heard(kind, d, seed) for d in distances]
             run |= {kind: right, f"{kind}_near": right[0], f"{kind}_far": right[-1]}
             run |= {f"{kind}_heard": share, f"{kind}_heard_near": share[0], f"{kind}_heard_far": share[-1]}
             run[f"{kind}_weights"] = count(build(kind, seed))
-        runs.append({**run, "on_the_way_far": on_the_way[place]})
+        run |= {f"rate_{side}": rate for side, (_, rate) in sides.items()}
+        runs.append({**run, "on_the_way_far": sides["on_the_way"][0][place]})
     return list(runs)
 
 
@@ -113,4 +114,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L27", "A§3, D", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L27", "A§3, D", measure, judge, draw, SEEDS, tunes=True)

@@ -22,7 +22,7 @@ from attendo.lab.real_training import (
 )
 from attendo.lab.real_tuning import best_rate
 from attendo.lab.statistics import difference
-from attendo.lab.tuning import count
+from attendo.lab.weights import count
 from attendo.model.build import build_model
 from attendo.model.config import Context, LSTMConfig, ModelConfig
 

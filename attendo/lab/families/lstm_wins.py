@@ -1,6 +1,6 @@
 """L30: two things an LSTM does better: the parity of a stream of bits, and a memory that does not grow with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import torch
@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.families.readers import (
     KINDS,
     Kind,
@@ -22,17 +22,14 @@ from attendo.lab.families.readers import (
 )
 from attendo.lab.statistics import difference
 from attendo.lab.toy_tasks import FIRST_SYMBOL
-from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import count
+from attendo.lab.tuning import budgets_of
+from attendo.lab.weights import count
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 6, "full": 8}
+SEEDS = by_size(2, 6, 8)
 TRAINED = 16  # bits in a stream while learning
 LONGEST = 256  # and in the test
 SHOWN = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-STEPS: Mapping[Size, int] = {"small": 2, "quick": 300, "full": 5000}
-# "quick": of 3e-3 and 1e-2 each side has the one with which it learns more in 300 steps.
-RATE: Mapping[Kind, float] = {"transformer": 3e-3, "lstm": 1e-2}
-GRID = (1e-3, 3e-3, 1e-2)  # "full": both sides choose
+STEPS = by_size(2, 300, 5000)
 WINS = 0.1  # of all answers: one more in ten is right
 
 
@@ -65,8 +62,8 @@ def state_bytes(model: Reader, tokens: Tensor) -> float:
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     runs: list[dict[str, float | Sequence[float]]] = [{"length": SHOWN, "longest": LONGEST} for _ in seeds]
     for kind in KINDS:
-        budgets = [Budget(STEPS[size], 16, rate) for rate in (GRID if size == "full" else (RATE[kind],))]
-        models = train_readers(kind, partial(build, kind), partial(parity, TRAINED), seeds, budgets)
+        budgets = budgets_of("L30", kind, size, STEPS[size], 16)
+        models, rate = train_readers(kind, partial(build, kind), partial(parity, TRAINED), seeds, budgets)
         for run, seed, model in zip(runs, seeds, models, strict=True):
             test = parity(LONGEST, 10 if size == "small" else 200, torch.Generator().manual_seed(10_000 + seed))
             at = right_answers(model, test)
@@ -74,7 +71,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             run |= {f"{kind}_trained": float(at[:TRAINED].mean()), f"{kind}_longer": float(at[TRAINED:].mean())}
             kept = [state_bytes(model, test.target_in[:1, :length]) for length in SHOWN]
             run |= {f"{kind}_bytes": kept, f"{kind}_bytes_first": kept[0], f"{kind}_bytes_last": kept[-1]}
-            run[f"{kind}_weights"] = count(model)
+            run |= {f"{kind}_weights": count(model), f"rate_{kind}": rate}
     return list(runs)
 
 
@@ -113,4 +110,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L30", "A§6", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L30", "A§6", measure, judge, draw, SEEDS, tunes=True)

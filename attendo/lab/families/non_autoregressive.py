@@ -18,7 +18,7 @@ from attendo.lab.real_searching import Search, through
 from attendo.lab.real_training import REAL_SEEDS, TEACHER_FORCING, RealBudget, real_data, transformer
 from attendo.lab.real_tuning import train_each
 from attendo.lab.statistics import Interval, difference, interval
-from attendo.lab.tuning import count
+from attendo.lab.weights import count
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
 from attendo.training.mask_predict import MaskPredict

@@ -23,7 +23,7 @@ from attendo.lab.real_training import (
 )
 from attendo.lab.real_tuning import best_rate
 from attendo.lab.statistics import Interval, difference, interval
-from attendo.lab.tuning import count
+from attendo.lab.weights import count
 from attendo.model.build import build_model
 from attendo.model.config import ModelConfig
 

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
 from attendo.lab.statistics import interval
 from attendo.lab.stopwatch import seconds
 from attendo.model.config import LSTMConfig, TransformerConfig
@@ -21,9 +21,9 @@ from attendo.model.transformer import Transformer
 from attendo.training.step import train_step
 
 VOCAB = 100
-LENGTHS = {"small": (4, 8), "quick": (8, 16, 32, 64, 128), "full": (8, 16, 32, 64, 128, 256, 512, 1024)}
-TOKENS = {"small": 16, "quick": 512, "full": 8192}  # a step, on either side, at every length: fewer, longer sentences
-REPEATS = {"small": 1, "quick": 3, "full": 15}
+LENGTHS = by_size((4, 8), (8, 16, 32, 64, 128), (8, 16, 32, 64, 128, 256, 512, 1024))
+TOKENS = by_size(16, 512, 8192)  # a step, on either side, at every length: fewer, longer sentences
+REPEATS = by_size(1, 3, 15)
 
 
 def build(name: str, seed: int) -> nn.Module:
@@ -110,4 +110,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L28", "A§6, A§8", for_each_seed(measure_one), judge, draw, {**SEEDS, "quick": 5})
+EXPERIMENT = Experiment("L28", "A§6, A§8", for_each_seed(measure_one), judge, draw, by_size(2, 5, 8))

@@ -74,25 +74,28 @@ def right_answers(model: Reader, batch: Batch) -> Tensor:
 
 def train_readers(
     kind: Kind, build: Callable[[int], Reader], draw: Draw, seeds: Sequence[int], budgets: Sequence[Budget]
-) -> list[Reader]:
-    """One for each seed, all with the budget that ends with the lowest losses, mean over seeds.
+) -> tuple[list[Reader], float]:
+    """One for each seed, all with the budget that ends with the lowest losses, mean over seeds; and its learning rate.
 
     Transformers of all seeds learn in one pass; PyTorch's LSTM cannot do that (torch.vmap), so one after the other.
     """
     if kind == "transformer":
-        return train_tuned(build, draw, seeds, budgets)[0]
+        models, _, rate = train_tuned(build, draw, seeds, budgets)
+        return models, rate
     tries = [[train_alone(build, draw, seed, budget) for seed in seeds] for budget in budgets]
-    return [model for model, _ in min(tries, key=lambda trained: sum(loss for _, loss in trained))]
+    best, budget = min(zip(tries, budgets, strict=True), key=lambda tried: sum(loss for _, loss in tried[0]))
+    return [model for model, _ in best], budget.learning_rate
 
 
 def train_alone(build: Callable[[int], Reader], draw: Draw, seed: int, budget: Budget) -> tuple[Reader, float]:
     """Like train_together, for one model; and the mean loss of the last tenth of the steps, on data never seen."""
     torch.manual_seed(seed)
-    model, chance = build(seed).train(), torch.Generator().manual_seed(seed)
+    model, chance = build(seed).train().to(budget.device), torch.Generator().manual_seed(seed)
     optimizer = torch.optim.AdamW(model.parameters(), 0.0, (0.9, 0.98), 1e-9, weight_decay=0.0, fused=True)
     warmup = max(1, round(budget.steps * budget.warmup))
     losses = []
     for step in range(1, budget.steps + 1):
         rate = cosine_learning_rate(step, budget.learning_rate, warmup, budget.steps)
-        losses.append(train_step(model, optimizer, [draw(budget.pairs, chance)], rate).loss)
-    return model.eval(), float(torch.stack(losses[-max(1, budget.steps // 10) :]).mean().nan_to_num(torch.inf))
+        batch = draw(budget.pairs, chance).to(budget.device)
+        losses.append(train_step(model, optimizer, [batch], rate).loss)
+    return model.cpu().eval(), float(torch.stack(losses[-max(1, budget.steps // 10) :]).mean().nan_to_num(torch.inf))

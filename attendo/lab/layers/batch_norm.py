@@ -1,6 +1,6 @@
 """L17: what LayerNorm and BatchNorm look at, and how a Transformer learns with each, with padding and without."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import torch
@@ -10,24 +10,22 @@ from torch.nn import functional as F
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import bars, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds
 from attendo.lab.statistics import difference
 from attendo.lab.toy_tasks import drawn
-from attendo.lab.toy_training import Budget, accuracy
-from attendo.lab.tuning import train_tuned
+from attendo.lab.toy_training import accuracy
+from attendo.lab.tuning import budgets_of, train_tuned
 from attendo.model.config import TransformerConfig
 from attendo.model.norms import LayerNorm
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 5, "full": 8}
+SEEDS = by_size(2, 5, 8)
 SYMBOLS, LONGEST, PAIRS = 8, 6, 16
 TOY = TransformerConfig(vocab_size=12, d_model=32, d_ff=64, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0)
 LENGTHS = {"padded": range(2, LONGEST + 1), "even": range(LONGEST, LONGEST + 1)}
 KINDS = {"layer": "LayerNorm", "batch": "BatchNorm"}
-STEPS: Mapping[Size, int] = {"small": 2, "quick": 160, "full": 1000}
-# "quick": of 3e-3, 5e-3 and 1e-2 the last is best for BatchNorm; LayerNorm learns as well with the last two.
-RATES: Mapping[Size, Sequence[float]] = {"small": (1e-2,), "quick": (1e-2,), "full": (2e-3, 5e-3, 1e-2)}
+STEPS = by_size(2, 160, 1000)
 ROUNDING, SEEN = 1e-4, 1e-2  # of a logit (float32): what another shape may change, and what is a change
 MUCH = 0.05  # of the tokens; less is no reason to choose a norm
 
@@ -80,15 +78,16 @@ def changes(model: Transformer, batches: Sequence[Batch]) -> dict[str, float]:
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     runs: list[dict[str, float | Sequence[float]]] = [{} for _ in seeds]
-    budgets = [Budget(STEPS[size], PAIRS, rate) for rate in RATES[size]]
     for task, lengths in LENGTHS.items():
         for kind in KINDS:
-            models, _ = train_tuned(partial(build, kind), partial(reversals, lengths), seeds, budgets)
+            name = f"{kind}_{task}"
+            budgets = budgets_of("L17", name, size, STEPS[size], PAIRS)
+            models, _, rate = train_tuned(partial(build, kind), partial(reversals, lengths), seeds, budgets)
             for run, seed, model in zip(runs, seeds, models, strict=True):
-                chance, name = torch.Generator().manual_seed(10_000 + seed), f"{kind}_{task}"
+                chance = torch.Generator().manual_seed(10_000 + seed)
                 batches = [reversals(lengths, pairs, chance) for pairs in (*[PAIRS] * 12, 300)]
                 run |= {f"{name}_{what}": much for what, much in changes(model, batches).items()}
-                run[name] = accuracy(model, reversals(lengths, 300, chance))
+                run |= {name: accuracy(model, reversals(lengths, 300, chance)), f"rate_{name}": rate}
     return list(runs)
 
 
@@ -117,4 +116,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return page
 
 
-EXPERIMENT = Experiment("L17", "C, D", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L17", "C, D", measure, judge, draw, SEEDS, tunes=True)

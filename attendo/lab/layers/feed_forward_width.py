@@ -11,14 +11,14 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from attendo.data.batch import Batch
-from attendo.lab.attention.heads import BETTER, D_MODEL, LENGTH, RATES, SEEDS, STEPS, Reader
+from attendo.lab.attention.heads import BETTER, D_MODEL, LENGTH, SEEDS, STEPS, Reader
 from attendo.lab.chart import band, figure
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, number, over_seeds
 from attendo.lab.statistics import difference
 from attendo.lab.stopwatch import seconds
 from attendo.lab.toy_tasks import FIRST_SYMBOL
-from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import count, train_tuned
+from attendo.lab.tuning import at_the_end, budgets_of, train_tuned
+from attendo.lab.weights import count
 from attendo.model.config import TransformerConfig
 from attendo.model.encoder import EncoderLayer
 from attendo.model.transformer import Transformer
@@ -66,14 +66,14 @@ def cost(times: int, repeats: int) -> list[dict[str, float]]:
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     """Small models of all seeds learn both tasks; the cost is that of the paper's model."""
-    budgets = [Budget(STEPS[size], 16, rate) for rate in RATES[size]]
     runs: list[dict[str, float | Sequence[float]]] = [{} for _ in seeds]
     for task, widths in TASKS.items():
         for times in widths:
-            models, losses = train_tuned(partial(Reader, 2, times * D_MODEL), partial(sequences, task), seeds, budgets)
-            last = losses[-max(1, len(losses) // 10) :].mean(0)
-            for run, model, loss in zip(runs, models, last.tolist(), strict=True):
-                run |= {f"{task}_{times}": loss, f"small_weights_{times}": count(model)}
+            name, batches = f"{task}_{times}", partial(sequences, task)
+            budgets = budgets_of("L10", name, size, STEPS[size], 16)
+            models, losses, rate = train_tuned(partial(Reader, 2, times * D_MODEL), batches, seeds, budgets)
+            for run, model, loss in zip(runs, models, losses.T, strict=True):
+                run |= {name: at_the_end(loss), f"rate_{name}": rate, f"small_weights_{times}": count(model)}
     for times in TIMES:
         for run, numbers in zip(runs, cost(times, len(seeds)), strict=True):
             run |= {f"{name}_{times}": value for name, value in numbers.items()}
@@ -117,4 +117,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L10", "A§1", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L10", "A§1", measure, judge, draw, SEEDS, tunes=True)

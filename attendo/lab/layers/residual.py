@@ -1,7 +1,7 @@
 """L16: stacks of 2 to 24 layers with residual connections, in both orders of Add & Norm, and without."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import torch
@@ -11,19 +11,16 @@ from torch.nn import functional as F
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.statistics import interval
 from attendo.lab.toy_tasks import reversal
-from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import train_tuned
+from attendo.lab.tuning import budgets_of, train_tuned
 from attendo.model.add_and_norm import AddAndNorm
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 
-DEPTHS = {"small": (1, 2), "quick": (2, 6, 12, 24), "full": (2, 4, 6, 9, 12, 18, 24)}
-STEPS = {"small": 2, "quick": 50, "full": 600}
-# "quick": of 1e-3 and 3e-3 both fail with 24 layers in post-norm; all that learns, learns faster with the larger.
-RATES: Mapping[Size, Sequence[float]] = {"small": (3e-3,), "quick": (3e-3,), "full": (3e-4, 1e-3, 3e-3)}
+DEPTHS = by_size((1, 2), (2, 6, 12, 24), (2, 4, 6, 9, 12, 18, 24))
+STEPS = by_size(2, 50, 600)
 KINDS = ("post", "pre", "none")
 SYMBOLS, LENGTH = 8, 6
 # What is reached without a look at the source: </s> stands at the end, each symbol is as likely as the others.
@@ -70,10 +67,15 @@ def at_the_start(depth: int, kind: str, seed: int) -> tuple[float, float]:
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     depths = DEPTHS[size]
-    budgets = [Budget(STEPS[size], 32, rate) for rate in RATES[size]]
     runs: list[dict[str, float | Sequence[float]]] = [{"depth": depths, "blind": BLIND} for _ in seeds]
     for kind in KINDS:
-        trained = [train_tuned(partial(Stack, depth, kind), sequences, seeds, budgets)[1] for depth in depths]
+        trained = []
+        for depth in depths:
+            budgets = budgets_of("L16", f"{kind}_{depth}", size, STEPS[size], 32)
+            _, losses, rate = train_tuned(partial(Stack, depth, kind), sequences, seeds, budgets)
+            trained.append(losses)
+            for run in runs:
+                run[f"rate_{kind}_{depth}"] = rate
         for place, (run, seed) in enumerate(zip(runs, seeds, strict=True)):
             gradient, alike = zip(*[at_the_start(depth, kind, seed) for depth in depths], strict=True)
             loss = [float(losses[-max(1, len(losses) // 10) :, place].mean()) for losses in trained]
@@ -115,4 +117,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L16", "A, D", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L16", "A, D", measure, judge, draw, tunes=True)

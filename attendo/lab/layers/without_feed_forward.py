@@ -1,6 +1,6 @@
 """L11: an encoder without its feed-forward parts, where symbols are moved and where they are computed with."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import torch
@@ -9,24 +9,22 @@ from torch import Tensor, nn
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import band, bars, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.layers.residual import Stack
 from attendo.lab.statistics import difference
 from attendo.lab.toy_tasks import FIRST_SYMBOL, drawn, reversal
-from attendo.lab.toy_training import Budget, accuracy
-from attendo.lab.tuning import count, train_tuned
+from attendo.lab.toy_training import accuracy
+from attendo.lab.tuning import budgets_of, train_tuned
+from attendo.lab.weights import count
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 6, "full": 8}
+SEEDS = by_size(2, 6, 8)
 DEPTH = 2  # layers
 SYMBOLS, LENGTH = 5, range(6, 7)
 D_MODEL = 32
 WIDER = 56  # without feed-forward parts this has the weights, to 4 %, of D_MODEL with them (d_ff = 4 d_model)
 SIDES = {"whole": (D_MODEL, True), "wider": (WIDER, False)}  # d_model, feed-forward
 MUCH = 0.1  # of all tokens: "much worse" is one more mistake in every ten tokens
-RATES: Mapping[Size, Sequence[float]] = {"small": (6e-3,), "quick": (6e-3,), "full": (2e-3, 3e-3, 6e-3, 1e-2)}
-# "quick": at 6e-3 both sides learn moving; the sums were tried at 3e-3 and 6e-3, and each side has its better one.
-GENTLER = {("computing", "wider"): (3e-3,)}
-STEPS: Mapping[Size, int] = {"small": 4, "quick": 400, "full": 2000}
+STEPS = by_size(4, 400, 2000)
 
 
 def moving(pairs: int, chance: torch.Generator) -> Batch:
@@ -67,14 +65,14 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
         steps = round(STEPS[size] * share)
         every = max(1, steps // 15)  # steps a point of the curves
         for side, (d_model, feed_forward) in SIDES.items():
-            rates = GENTLER.get((task, side), RATES[size]) if size == "quick" else RATES[size]
-            budgets = [Budget(steps, 32, rate) for rate in rates]
-            models, losses = train_tuned(partial(build, d_model, feed_forward), batch_of, seeds, budgets)
+            name = f"{task}_{side}"
+            budgets = budgets_of("L11", name, size, steps, 32)
+            models, losses, rate = train_tuned(partial(build, d_model, feed_forward), batch_of, seeds, budgets)
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
                 ends = range(every, steps + 1, every)
-                run[f"{task}_{side}"] = accuracy(model, batch_of(200, torch.Generator().manual_seed(10_000 + seed)))
-                run[f"{task}_{side}_loss"] = loss[: ends[-1]].reshape(-1, every).mean(1).tolist()
-                run[f"{task}_{side}_weights"] = count(model)
+                run[name] = accuracy(model, batch_of(200, torch.Generator().manual_seed(10_000 + seed)))
+                run[f"{name}_loss"] = loss[: ends[-1]].reshape(-1, every).mean(1).tolist()
+                run |= {f"{name}_weights": count(model), f"rate_{name}": rate}
                 run[f"{task}_step"] = [float(end) for end in ends]
     return list(runs)
 
@@ -116,4 +114,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L11", "D", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L11", "D", measure, judge, draw, SEEDS, tunes=True)

@@ -1,6 +1,6 @@
 """L22: embeddings with the factor √d_model and without it, where order matters most and where the symbols do."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import torch
@@ -9,23 +9,20 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.statistics import difference
 from attendo.lab.toy_tasks import FIRST_SYMBOL, reversal, running_sum
-from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import train_tuned
+from attendo.lab.tuning import budgets_of, train_tuned
 from attendo.model.config import TransformerConfig
 from attendo.model.embeddings import TokenEmbedding
 from attendo.model.positions import sinusoidal_encoding
 from attendo.model.transformer import Transformer
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 6, "full": 8}
+SEEDS = by_size(2, 6, 8)
 D_MODEL, LENGTH = 64, 4
 TASKS = {"moving": (reversal, 10), "computing": (running_sum, 3)}  # with the number of symbols
 SIDES = ("scaled", "unscaled")
-STEPS: Mapping[Size, int] = {"small": 2, "quick": 150, "full": 2000}
-# "quick": of 3e-3 and 6e-3 on the running sum; the first is better with the factor, and as good without.
-RATES: Mapping[Size, Sequence[float]] = {"small": (3e-3,), "quick": (3e-3,), "full": (3e-4, 1e-3, 3e-3)}
+STEPS = by_size(2, 150, 2000)
 WORSE = 0.1  # in the loss: the right token is given a probability lower by a tenth
 
 
@@ -57,17 +54,17 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
     position = float(sinusoidal_encoding(torch.arange(LENGTH)[None], D_MODEL).norm(dim=-1).mean())
     runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "position": position} for _ in seeds]
-    budgets = [Budget(STEPS[size], 32, rate) for rate in RATES[size]]
     for task, (toy, symbols) in TASKS.items():
         for side in SIDES:
-            make = partial(build, symbols, side)
-            models, losses = train_tuned(make, partial(batch_of, toy, symbols), seeds, budgets)
+            name, make = f"{task}_{side}", partial(build, symbols, side)
+            budgets = budgets_of("L22", name, size, STEPS[size], 32)
+            models, losses, rate = train_tuned(make, partial(batch_of, toy, symbols), seeds, budgets)
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
                 torch.manual_seed(seed)
                 curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
-                run |= {f"{task}_{side}": curve[-1], f"{task}_{side}_curve": curve}
-                run[f"{task}_{side}_before"] = size_of_embeddings(make(seed))
-                run[f"{task}_{side}_after"] = size_of_embeddings(model)
+                run |= {name: curve[-1], f"{name}_curve": curve, f"rate_{name}": rate}
+                run[f"{name}_before"] = size_of_embeddings(make(seed))
+                run[f"{name}_after"] = size_of_embeddings(model)
     return list(runs)
 
 
@@ -107,4 +104,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L22", "C", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L22", "C", measure, judge, draw, SEEDS, tunes=True)

@@ -1,6 +1,6 @@
 """L21: learned and sinusoidal positions on sequences as long as those of training, and on longer ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import torch
@@ -8,22 +8,21 @@ from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.statistics import difference
 from attendo.lab.toy_tasks import FIRST_SYMBOL, copying, drawn
-from attendo.lab.toy_training import Budget, accuracy
-from attendo.lab.tuning import count, train_tuned
+from attendo.lab.toy_training import accuracy
+from attendo.lab.tuning import budgets_of, train_tuned
+from attendo.lab.weights import count
 from attendo.model.config import Positions, TransformerConfig
 from attendo.model.transformer import Transformer
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 4, "full": 8}
+SEEDS = by_size(2, 4, 8)
 SYMBOLS = 8
 SHORTEST, LONGEST = 3, 6  # in training
 TESTED = range(SHORTEST, 2 * LONGEST + 1)
 KINDS: tuple[Positions, ...] = ("sinusoidal", "learned")
-STEPS: Mapping[Size, int] = {"small": 2, "quick": 300, "full": 3000}
-# "quick": of 5e-3 and 1e-2 the latter is better for both kinds.
-RATES: Mapping[Size, Sequence[float]] = {"small": (1e-2,), "quick": (1e-2,), "full": (1e-3, 3e-3, 1e-2)}
+STEPS = by_size(2, 300, 3000)
 MARGIN = 0.02  # of all tokens: "about equally well" is a difference of less than one token in fifty
 
 
@@ -59,9 +58,9 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     every = max(1, STEPS[size] // 15)  # steps a point of the curves
     steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
     runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "length": list(TESTED)} for _ in seeds]
-    budgets = [Budget(STEPS[size], 24, rate) for rate in RATES[size]]
     for kind in KINDS:
-        models, losses = train_tuned(partial(build, kind), short_ones, seeds, budgets)
+        budgets = budgets_of("L21", kind, size, STEPS[size], 24)
+        models, losses, rate = train_tuned(partial(build, kind), short_ones, seeds, budgets)
         for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
             chance = torch.Generator().manual_seed(10_000 + seed)
             pairs = 5 if size == "small" else 200
@@ -72,7 +71,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             run |= {kind: right, f"{kind}_loss": curve, f"{kind}_third": curve[max(0, len(curve) // 3 - 1)]}
             run |= {f"{kind}_trained": sum(right[:trained]) / trained, f"{kind}_one_more": right[trained]}
             run |= {f"{kind}_twice": right[-1], f"{kind}_beyond": beyond(model, tests[-1])}
-            run[f"{kind}_weights"] = count(model)
+            run |= {f"{kind}_weights": count(model), f"rate_{kind}": rate}
     return list(runs)
 
 
@@ -105,4 +104,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn_figure
 
 
-EXPERIMENT = Experiment("L21", "D, A", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L21", "D, A", measure, judge, draw, SEEDS, tunes=True)

@@ -1,6 +1,6 @@
 """L23: the four models with and without positions, with and without the causal mask."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import torch
@@ -10,22 +10,19 @@ from torch import Tensor
 from attendo.data.batch import Batch
 from attendo.decoding.greedy import greedy_decode
 from attendo.lab.chart import band, bars, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.statistics import difference
 from attendo.lab.toy_tasks import reversal
-from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import train_tuned
+from attendo.lab.tuning import budgets_of, train_tuned
 from attendo.model import masks
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
 # More than three: without a mask, now and then a model learns from the source all the same.
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 6, "full": 8}
+SEEDS = by_size(2, 6, 8)
 SYMBOLS, LENGTH = 10, 6
-STEPS: Mapping[Size, int] = {"small": 3, "quick": 300, "full": 2000}
-# "quick": found for L11, where the whole model learns this task in 300 steps.
-RATES: Mapping[Size, Sequence[float]] = {"small": (5e-3,), "quick": (5e-3,), "full": (1e-3, 3e-3, 5e-3)}
+STEPS = by_size(3, 300, 2000)
 CELLS = ("both", "only_mask", "only_positions", "neither")
 MUCH = 0.1  # of the tokens: a part that can be left out for less than that has been replaced by the other
 
@@ -61,13 +58,14 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     every = max(1, STEPS[size] // 20)  # steps a point of the curves
     steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
     runs: list[dict[str, float | Sequence[float]]] = [{"step": steps} for _ in seeds]
-    budgets = [Budget(STEPS[size], 32, rate) for rate in RATES[size]]
     for cell in CELLS:
-        models, losses = train_tuned(partial(build, cell), sequences, seeds, budgets)
+        budgets = budgets_of("L23", cell, size, STEPS[size], 32)
+        models, losses, rate = train_tuned(partial(build, cell), sequences, seeds, budgets)
         for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
             curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
             never_seen = sequences(200, torch.Generator().manual_seed(10_000 + seed))
-            run |= {f"{cell}_loss": curve[-1], f"{cell}_curve": curve, f"{cell}_right": said_right(model, never_seen)}
+            run |= {f"{cell}_loss": curve[-1], f"{cell}_curve": curve, f"rate_{cell}": rate}
+            run[f"{cell}_right"] = said_right(model, never_seen)
     return list(runs)
 
 
@@ -100,4 +98,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L23", "C", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L23", "C", measure, judge, draw, SEEDS, tunes=True)

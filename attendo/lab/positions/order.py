@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from matplotlib.figure import Figure
@@ -9,10 +10,11 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.lab.chart import COLOURS, bars, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, number, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds
 from attendo.lab.statistics import interval
 from attendo.lab.toy_tasks import reversal
-from attendo.lab.toy_training import Budget, accuracy, train_together
+from attendo.lab.toy_training import accuracy
+from attendo.lab.tuning import budgets_of, train_tuned
 from attendo.model import masks
 from attendo.model.config import Positions, TransformerConfig
 from attendo.model.record import AttentionRecord
@@ -20,9 +22,8 @@ from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
 LENGTH, SYMBOLS = 5, 8
-# The rate: of 3e-3, 5e-3 and 1e-2 the one with which sinusoidal positions are at 100 % soonest.
-BUDGET = {"small": Budget(2, 4, 1e-2), "quick": Budget(250, 24, 1e-2), "full": Budget(2000, 64, 5e-3)}
-TESTED = {"small": 20, "quick": 1000, "full": 4000}
+STEPS, PAIRS = by_size(2, 250, 2000), by_size(4, 24, 64)
+TESTED = by_size(20, 1000, 4000)
 ROUNDING, CHANGED = 1e-10, 1e-3  # of outputs of size 1
 MARGIN = 0.02  # more than three standard errors of an accuracy over the tokens of 1000 test pairs
 
@@ -77,11 +78,11 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     tests = [draw_pairs(TESTED[size], torch.Generator().manual_seed(10_000 + seed)) for seed in seeds]
     runs: list[dict[str, float]] = [{"bag": best_of_a_bag(test)} for test in tests]
     for name in KINDS:
-        models = [build(name, seed).train() for seed in seeds]
-        train_together(models, draw_pairs, seeds, BUDGET[size])
+        budgets = budgets_of("L18", name, size, STEPS[size], PAIRS[size])
+        models, _, rate = train_tuned(partial(build, name), draw_pairs, seeds, budgets)
         for run, model, test, seed in zip(runs, models, tests, seeds, strict=True):
             run[f"accuracy_{name}"] = accuracy(model, test)
-            run[f"shuffle_{name}"] = shuffle_error(model, seed)
+            run |= {f"shuffle_{name}": shuffle_error(model, seed), f"rate_{name}": rate}
     return [*runs]
 
 
@@ -116,4 +117,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L18", "D", measure, judge, draw, {**SEEDS, "quick": 5})
+EXPERIMENT = Experiment("L18", "D", measure, judge, draw, by_size(2, 5, 8), tunes=True)

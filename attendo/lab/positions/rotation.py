@@ -7,11 +7,11 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.lab.chart import COLOURS, MARKERS, figure
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, row
 from attendo.model.positions import position_angles, sinusoidal_encoding
 
 D = 512  # d_model of the paper
-STEPS = {"small": (-3, 7), "quick": (-50, -1, 1, 10, 100), "full": tuple(range(-200, 201))}  # the k that are tried
+STEPS = by_size((-3, 7), (-50, -1, 1, 10, 100), tuple(range(-200, 201)))  # the k that are tried
 EXAMPLE = (0.9093, -0.4161, 0.1987, 0.9801, 0.0200, 0.9998, 0.0020, 0.999998)  # d = 8, pos = 2, as printed
 DIGITS = (4, 4, 4, 4, 4, 4, 4, 6)
 EXACT = 1e-6  # of numbers between -1 and 1: far above rounding, far below anything that would show

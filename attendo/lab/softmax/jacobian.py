@@ -6,10 +6,10 @@ from torch import Tensor
 from torch.autograd.functional import jacobian
 
 from attendo.lab.chart import COLOURS, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
 
 LENGTH = 6  # of x
-DIRECTIONS: dict[Size, int] = {"small": 5, "quick": 40, "full": 1000}
+DIRECTIONS = by_size(5, 40, 1000)
 SCALES = (0.1, 1.0, 3.0, 10.0)  # of x: from nearly equal shares to nearly all for one
 STEPS = [10.0**-exponent for exponent in range(1, 11)]  # h of the finite differences
 EXACT = 1e-12  # formula against autograd, both in double precision: only rounding may differ
@@ -86,4 +86,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L2", "A§4", for_each_seed(measure_seed), judge, draw, SEEDS)
+EXPERIMENT = Experiment("L2", "A§4", for_each_seed(measure_seed), judge, draw)

@@ -7,16 +7,16 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.lab.chart import COLOURS, band, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
 from attendo.lab.statistics import interval
 from attendo.model.attention import dot_product_attention
 
 KEYS = 32
 SCALES = [10 ** (exponent / 4) for exponent in range(-4, 9)]  # of the input: 0.1 to 100
-INPUTS: dict[Size, int] = {"small": 100, "quick": 1000, "full": 20_000}
+INPUTS = by_size(100, 1000, 20_000)
 D_K = [4, 16, 64, 256, 1024]
 D_MODEL = 256
-SENTENCES: dict[Size, int] = {"small": 2, "quick": 32, "full": 256}
+SENTENCES = by_size(2, 32, 256)
 SMALL = 0.01  # a hundredth of what it was is as good as gone
 VANISHED = 0.1  # the same for the gradient of all of W_Q, more generously: the notes say "hardly any update"
 
@@ -106,4 +106,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L3", "A§4", for_each_seed(measure_seed), judge, draw, SEEDS)
+EXPERIMENT = Experiment("L3", "A§4", for_each_seed(measure_seed), judge, draw)

@@ -6,18 +6,30 @@ from statistics import fmean
 from matplotlib.figure import Figure
 
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, number, over_seeds, row
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Say,
+    Size,
+    Verdict,
+    by_size,
+    for_each_seed,
+    number,
+    over_seeds,
+    row,
+)
 from attendo.lab.statistics import interval
 from attendo.lab.text.trial import Texts, figures
 from attendo.lab.texts import Language
 from attendo.text.kinds import Kind
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 3, "full": 4}  # each holds out other sentences
+SEEDS = by_size(2, 3, 4)  # each holds out other sentences
 KINDS: tuple[Kind, ...] = ("char", "word", "bpe", "wordpiece", "unigram")
 SUB_WORDS = KINDS[2:]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 # Pieces in the dictionary, for each different word in the text.
-SHARES: Mapping[Size, Sequence[float]] = {"small": (0.5, 1), "quick": (0.25, 0.5, 1, 2), "full": (0.1, 0.25, 0.5, 1, 2)}
+SHARES: Mapping[Size, Sequence[float]] = by_size((0.5, 1), (0.25, 0.5, 1, 2), (0.1, 0.25, 0.5, 1, 2))
 SMALL = 0.5  # such a share: a dictionary half as large as that of all words
 GAP = 0.01  # of all characters: a dictionary that lacks as much fails in every other sentence
 AS_GOOD = 1.05  # the bits that BPE may take for a character, for each bit that words take

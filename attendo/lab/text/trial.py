@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from attendo.lab.claim import Size
+from attendo.lab.claim import Size, by_size
 from attendo.lab.text.morphemes import WORDS, agreement
 from attendo.lab.text.n_gram import NGram
 from attendo.lab.text.two_languages import sentences, split
@@ -16,7 +16,7 @@ from attendo.text.tokenizer import Tokenizer
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from attendo.text.vocabulary import Layout
 
-SENTENCES: Mapping[Size, int | None] = {"small": 100, "quick": 800, "full": None}  # the first of them; all
+SENTENCES: Mapping[Size, int | None] = by_size(100, 800, None)  # the first of them; all
 RUNS = 120  # runs of Chinese characters in which cuts are compared with words
 
 

@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import SEEDS, Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
 from attendo.lab.stopwatch import seconds
 from attendo.model import masks
 from attendo.model.config import TransformerConfig
@@ -15,8 +15,8 @@ from attendo.special_tokens import SPECIAL
 
 SIZES = {"d_model": 64, "d_ff": 256, "num_heads": 4, "encoder_layers": 2, "decoder_layers": 2}
 VOCAB = 50
-LENGTHS = {"small": (4, 8), "quick": (4, 8, 16, 32, 64), "full": (4, 8, 16, 32, 64, 128, 256, 512)}
-REPEATS = {"small": 1, "quick": 3, "full": 15}
+LENGTHS = by_size((4, 8), (4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128, 256, 512))
+REPEATS = by_size(1, 3, 15)
 ROUNDING, CHANGED = 1e-10, 1e-3  # of logits and gradients of size 1
 
 
@@ -102,4 +102,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L24", "A§2, D", for_each_seed(measure_one), judge, draw, SEEDS)
+EXPERIMENT = Experiment("L24", "A§2, D", for_each_seed(measure_one), judge, draw)

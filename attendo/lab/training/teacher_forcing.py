@@ -1,6 +1,6 @@
 """L25: a decoder fed the right tokens while it learns, and one fed its own; then a mistake is forced on both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate
 
@@ -11,25 +11,24 @@ from torch import Tensor
 from attendo.data.batch import Batch, padded
 from attendo.decoding.one_path import follow
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.statistics import difference, interval
 from attendo.lab.toy_tasks import FIRST_SYMBOL, drawn
-from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import train_tuned
+from attendo.lab.tuning import budgets_of, on_the_way, train_tuned
 from attendo.model import masks
 from attendo.model.config import TransformerConfig
 from attendo.model.decoder import LayerCache
 from attendo.model.transformer import Transformer, TransformerState
 from attendo.special_tokens import SPECIAL
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 6, "full": 12}
+SEEDS = by_size(2, 6, 12)
 LENGTH, SYMBOLS, FORCED_AT = 5, 8, 1  # the second token will be made wrong
 TOY = TransformerConfig(
     vocab_size=12, d_model=32, d_ff=128, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0, tied_output=False
 )
 SIDES = ("forced", "own")  # whose tokens it is fed while it learns
-RATES = {"counting": 5e-3, "reversal": 1e-2}  # both sides learn with them; only "full" tunes
-STEPS: Mapping[Size, int] = {"small": 5, "quick": 120, "full": 1000}
+TASKS = ("counting", "reversal")
+STEPS = by_size(5, 120, 1000)
 WINDOW, LEARNT = 5, 0.5  # steps over which the loss is averaged; a loss at which most tokens are right
 SLOWER, MUCH = 0.25, 0.1  # a quarter more steps; one more mistake in every ten of the later tokens
 
@@ -73,18 +72,19 @@ def errors(model: Transformer, batch: Batch, forced_at: int | None) -> list[floa
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     runs: list[dict[str, float | Sequence[float]]] = [{} for _ in seeds]
-    for task, rate in RATES.items():
-        budgets = [Budget(STEPS[size], 32, rate) for rate in ((2e-3, 5e-3, 1e-2) if size == "full" else (rate,))]
+    for task in TASKS:
         for side in SIDES:
-            models, losses = train_tuned(partial(build, side), partial(sequences, task), seeds, budgets)
+            name, models_of, batches = f"{task}_{side}", partial(build, side), partial(sequences, task)
+            budgets = budgets_of("L25", name, size, STEPS[size], 32)
+            models, losses, rate = train_tuned(models_of, batches, seeds, budgets, least=on_the_way)
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
-                name, curve = f"{task}_{side}", loss.unfold(0, WINDOW, WINDOW).mean(1)
+                curve = loss.unfold(0, WINDOW, WINDOW).mean(1)
                 test = sequences(task, 200, torch.Generator().manual_seed(10_000 + seed))
                 usual, after = (errors(model, test, forced_at) for forced_at in (None, FORCED_AT))
                 rise = (sum(after[FORCED_AT + 1 :]) - sum(usual[FORCED_AT + 1 :])) / (LENGTH - FORCED_AT - 1)
                 run |= {f"{name}_loss": curve.tolist(), f"{name}_after": after, f"{name}_rise": rise}
                 steps = WINDOW * float(1 + (curve > LEARNT).sum())
-                run |= {f"{name}_steps": steps, f"{name}_right": 1 - sum(usual) / LENGTH}
+                run |= {f"{name}_steps": steps, f"{name}_right": 1 - sum(usual) / LENGTH, f"rate_{name}": rate}
         for run in runs:
             run[f"{task}_slower"] = run[f"{task}_own_steps"] / run[f"{task}_forced_steps"] - 1  # type: ignore[operator]
     return list(runs)
@@ -94,7 +94,7 @@ def judge(runs: Runs) -> Verdict:
     """In counting, without teacher forcing it must take a quarter more steps, and of a model taught with it a mistake
     must spoil one in ten of the later tokens, or the claim does not hold. If both effects are shown to be smaller in
     reversal, it holds only if the next token hangs on those before."""
-    slower, rise = ([over_seeds(runs, f"{task}_{what}") for task in RATES] for what in ("slower", "forced_rise"))
+    slower, rise = ([over_seeds(runs, f"{task}_{what}") for task in TASKS] for what in ("slower", "forced_rise"))
     if interval(slower[0]).high < SLOWER or interval(rise[0]).high < MUCH:
         return "does not hold"
     if interval(slower[0]).low <= SLOWER or interval(rise[0]).low <= MUCH:
@@ -117,4 +117,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return page
 
 
-EXPERIMENT = Experiment("L25", "A§2", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L25", "A§2", measure, judge, draw, SEEDS, tunes=True)

@@ -1,23 +1,21 @@
 """L26: post-norm and pre-norm, with warmup and without, at several learning rates."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from matplotlib.figure import Figure
 
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, row
 from attendo.lab.layers.residual import BLIND, Stack, sequences
 from attendo.lab.toy_training import Budget
 from attendo.lab.tuning import train_anew
 
-SEEDS: Mapping[Size, int] = {"small": 2, "quick": 6, "full": 8}
+SEEDS = by_size(2, 6, 8)
 DEPTH = 6  # layers, as in the paper
-RATES: Mapping[Size, Sequence[float]] = {
-    "small": (1e-3, 1e-2), "quick": (1e-3, 1e-2), "full": (1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 5e-3, 1e-2, 2e-2),
-}  # fmt: skip
-STEPS: Mapping[Size, int] = {"small": 2, "quick": 60, "full": 1000}
+RATES = by_size((1e-3, 1e-2), (1e-3, 1e-2), (1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 5e-3, 1e-2, 2e-2))
+STEPS = by_size(2, 60, 1000)
 WARMUP = {"warm": 0.3, "cold": 0.0}  # the share of the steps in which the learning rate rises
 CHANCE = 0.05  # how likely failures may be to fall on one side as they did, if both sides failed alike
 CELLS = [(order, start) for order in ("post", "pre") for start in WARMUP]

@@ -1,0 +1,196 @@
+"""Learning rates: those of a grid are tried, the best are kept in a table, and --quick takes them from there."""
+
+import json
+from dataclasses import replace
+from functools import partial
+
+import pytest
+import torch
+
+from attendo.cli.main import run
+from attendo.errors import InputError
+from attendo.lab import claims, learning_rates
+from attendo.lab.claim import by_size
+from attendo.lab.claims import EXPERIMENTS
+from attendo.lab.code_hash import reached
+from attendo.lab.families import readers
+from attendo.lab.learning_rates import Row, rate_of, read_rows, write_rows
+from attendo.lab.positions import learned
+from attendo.lab.report import in_language
+from attendo.lab.report import learning_rates as learning_rates_on_page
+from attendo.lab.run import TUNING_SEED, code_behind, run_experiment
+from attendo.lab.toy_training import Budget
+from attendo.lab.tuning import GRID, budgets_of, train_tuned
+from tests.lab.test_evidence import refused
+
+TUNED = [experiment for experiment in EXPERIMENTS.values() if experiment.tunes]
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """A copy of the table, and a cache of its own."""
+    path = tmp_path / "learning_rates.json"
+    path.write_bytes(learning_rates.PATH.read_bytes())
+    monkeypatch.setattr(learning_rates, "PATH", path)
+    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
+    return path
+
+
+@pytest.mark.parametrize("gpu", [False, True])
+def test_which_rates_each_size_tries_and_where(gpu, table, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
+    write_rows({"L6": Row("2026-11-16", "here", (5000,), "code", {"one_1": 0.02})})
+
+    def budgets(rates, device="cpu"):
+        return [Budget(7, 3, rate, device=device) for rate in rates]
+
+    assert budgets_of("L6", "one_1", "tuning", 7, 3) == budgets(GRID)
+    assert budgets_of("L6", "one_1", "quick", 7, 3) == budgets([0.02])
+    assert budgets_of("L6", "one_1", "full", 7, 3) == budgets(GRID, "cuda" if gpu else "cpu")
+    (small,) = budgets_of("L6", "no side", "small", 7, 3)
+    assert small.learning_rate in GRID[1:-1]
+
+
+def test_tuning_is_as_large_as_quick():
+    assert by_size(1, 2, 3) == {"small": 1, "tuning": 2, "quick": 2, "full": 3}
+
+
+def test_the_rate_that_learns_wins():
+    budgets = [Budget(20, 8, rate) for rate in (1e-9, 1e-2, 1e4)]
+    models, losses, rate = train_tuned(partial(learned.build, "learned"), learned.short_ones, [1, 2], budgets)
+    assert rate == 1e-2
+    assert losses.shape == (20, 2)
+    assert losses[-2:].mean() < losses[:2].mean() - 0.1
+    assert len(models) == 2
+
+
+@pytest.mark.parametrize("experiment", TUNED, ids=lambda experiment: experiment.id)
+def test_the_table_has_a_rate_of_the_grid_for_every_side_and_for_nothing_else(experiment, monkeypatch):
+    """Size "quick" asks the table for each side; that the models learn nothing is no matter here."""
+    monkeypatch.setattr(
+        "attendo.lab.tuning.train_together",
+        lambda models, draw, seeds, budget: torch.zeros(budget.steps, len(models)),
+    )
+    monkeypatch.setattr(readers, "train_alone", lambda build, draw, seed, budget: (build(seed), 0.0))
+    row = read_rows()[experiment.id]
+    for numbers in experiment.measure((1, 2), "quick"):
+        assert {name[5:]: rate for name, rate in numbers.items() if name.startswith("rate_")} == row.rates
+    assert set(row.rates.values()) <= set(GRID)
+
+
+def test_the_table_has_no_other_claims_and_they_stand_in_order():
+    assert list(read_rows()) == [experiment.id for experiment in TUNED]
+
+
+def test_a_side_without_a_rate_is_one_clear_error(table, capsys):
+    assert rate_of("L6", "one_1") > 0
+    with pytest.raises(InputError, match=r"no learning rate for one_3 of L6: attendo lab tune L6 writes it"):
+        rate_of("L6", "one_3")
+    table.unlink()
+    assert "attendo lab tune L6 writes it" in refused(["lab", "run", "L6"], capsys)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "not JSON"),
+        ("[]", "expected an object"),
+        ('{"L6": 3}', "L6 is 3"),
+        ('{"L6": {"date": "", "machine": "", "seeds": [], "code": ""}}', "rates of L6"),
+        ('{"L6": {"date": "", "machine": "", "seeds": [], "code": "", "rates": {"one_1": 0}}}', "above 0"),
+        ('{"L6": {"date": "", "machine": "", "seeds": [], "code": "", "rates": {"one_1": NaN}}}', "above 0"),
+        ('{"L6": {"date": "", "machine": "", "seeds": [], "code": "", "rates": {"one_1": true}}}', "above 0"),
+        ('{"L6": {"date": "", "machine": "", "seeds": "all", "code": "", "rates": {}}}', "seeds in L6"),
+        ('{"L6": {"date": "", "machine": "", "code": "", "rates": {}}}', "seeds is missing"),
+        (
+            '{"L6": {"date": "", "machine": "", "seeds": [], "code": "", "rates": {}, "weather": 1}}',
+            "unknown key 'weather'",
+        ),
+        (" " * (learning_rates.LARGEST + 1), "too large"),
+    ],
+)
+def test_a_broken_table_is_one_clear_error_before_any_work(table, content, said, capsys):
+    table.write_text(content, encoding="utf-8")
+    for command in (["lab", "run", "L6"], ["lab", "tune", "L6"]):
+        line = refused(command, capsys)
+        assert said in line
+        assert str(table) in line
+
+
+def planted(monkeypatch, rate, calls=None):
+    """L6, with a side whose best rate is known in advance."""
+    (numbers,) = EXPERIMENTS["L6"].measure([1], "small")
+
+    def measure(seeds, size):
+        if calls is not None:
+            calls.append((tuple(seeds), size))
+        return [{**numbers, "rate_one_1": rate} for _ in seeds]
+
+    measure.__module__ = EXPERIMENTS["L6"].module
+    experiment = replace(EXPERIMENTS["L6"], measure=measure)
+    monkeypatch.setattr("attendo.lab.claims.EXPERIMENTS", {**EXPERIMENTS, "L6": experiment})
+
+
+def test_tune_writes_its_rows_and_keeps_the_others(table, monkeypatch, capsys):
+    calls = []
+    planted(monkeypatch, 0.02, calls)
+    before = read_rows()
+    assert run(["lab", "tune", "L6"], debug=False) == 0
+    heard = capsys.readouterr()
+    assert heard.out.startswith("L6   one_1 0.02, ")
+    assert f"wrote {table}" in heard.err
+    seeds = tuple(range(TUNING_SEED, TUNING_SEED + 6))
+    assert calls == [(seeds, "tuning")]
+    after = read_rows()
+    assert list(after) == list(before)
+    assert (after["L6"].seeds, after["L6"].rates["one_1"]) == (seeds, 0.02)
+    assert {**after, "L6": before["L6"]} == before
+    text = table.read_text(encoding="utf-8")
+    assert run(["lab", "tune", "L6"], debug=False) == 0
+    assert len(calls) == 1  # the table it wrote is no reason to measure again
+    assert table.read_text(encoding="utf-8") == text
+
+
+def test_full_with_store_tunes_too(table, monkeypatch, capsys):
+    calls = []
+    planted(monkeypatch, 0.02, calls)
+    assert run(["lab", "run", "L6", "--full", "--store", "--json"], debug=False) == 0
+    assert [size for _, size in calls] == ["full", "tuning"]
+    assert rate_of("L6", "one_1") == 0.02
+    assert json.loads(capsys.readouterr().out)[0]["numbers"]["rate_one_1"] == [0.02] * 12
+
+
+def test_only_tuned_claims_are_tuned(capsys):
+    line = refused(["lab", "tune", "L6", "L38"], capsys)
+    assert "L38 has no learning rates to tune; these have: L5, L6, " in line
+    assert "--all" in refused(["lab", "tune"], capsys)
+    assert "no claim 'L99'" in refused(["lab", "tune", "L99"], capsys)
+
+
+def test_the_hash_of_quick_changes_with_the_rates_of_the_claim_alone(table):
+    claims = [(EXPERIMENTS[name], size) for name in ("L6", "L5", "L29") for size in ("quick", "tuning", "full")]
+    before = [code_behind(*claim) for claim in claims]
+    write_rows({"L6": replace(read_rows()["L6"], rates={"one_1": 0.02})})
+    after = [code_behind(*claim) for claim in claims]
+    assert [old != new for old, new in zip(before, after, strict=True)] == [True] + 8 * [False]
+
+
+def test_claims_about_real_models_do_not_reach_the_table():
+    for experiment in EXPERIMENTS.values():
+        if experiment.evidence == "stored":
+            assert "attendo.lab.learning_rates" not in reached(experiment.module)
+
+
+def test_the_page_says_how_the_rates_were_found(table, monkeypatch):
+    planted(monkeypatch, 0.02)
+    experiment = claims.EXPERIMENTS["L6"]
+    seeds, code = tuple(range(5000, 5006)), code_behind(experiment, "tuning")
+    for row_code, changed in ((code, False), ("another", True)):
+        write_rows({"L6": Row("2026-11-16", "here", seeds, row_code, {"one_1": 0.02})})
+        quick = run_experiment(experiment, "quick")
+        english, chinese = (learning_rates_on_page(quick, in_language(language)) for language in ("en", "zh"))
+        assert "found beforehand with seeds 5000–5005 by `attendo lab tune L6`" in english
+        assert ("the code has changed since" in english) == ("此后代码有改动" in chinese) == changed
+        assert "0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05" in english
+    full = run_experiment(experiment, "full")
+    assert "with the same seeds" in learning_rates_on_page(full, in_language("en"))
