@@ -117,4 +117,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L35", "D", measure, judge, draw, tunes=True)
+EXPERIMENT = Experiment("L35", "D", measure, judge, draw, by_size(2, 10, 12), tunes=True)

@@ -17,7 +17,7 @@ from attendo.lab.toy_training import accuracy
 from attendo.lab.tuning import budgets_of, train_tuned
 from attendo.lab.weights import count
 
-SEEDS = by_size(2, 6, 8)
+SEEDS = by_size(2, 12, 16)
 DEPTH = 2  # layers
 SYMBOLS, LENGTH = 5, range(6, 7)
 D_MODEL = 32

@@ -17,7 +17,7 @@ from attendo.lab.weights import count
 from attendo.model.config import Positions, TransformerConfig
 from attendo.model.transformer import Transformer
 
-SEEDS = by_size(2, 4, 8)
+SEEDS = by_size(2, 10, 12)
 SYMBOLS = 8
 SHORTEST, LONGEST = 3, 6  # in training
 TESTED = range(SHORTEST, 2 * LONGEST + 1)

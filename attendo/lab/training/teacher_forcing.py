@@ -21,7 +21,7 @@ from attendo.model.decoder import LayerCache
 from attendo.model.transformer import Transformer, TransformerState
 from attendo.special_tokens import SPECIAL
 
-SEEDS = by_size(2, 6, 12)
+SEEDS = by_size(2, 12, 16)
 LENGTH, SYMBOLS, FORCED_AT = 5, 8, 1  # the second token will be made wrong
 TOY = TransformerConfig(
     vocab_size=12, d_model=32, d_ff=128, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0, tied_output=False
