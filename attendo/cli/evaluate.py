@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from attendo.errors import UsageError
-from attendo.installed import DEFAULT
 
 if TYPE_CHECKING:
     from attendo.evaluation.evaluate import Evaluation
@@ -79,6 +78,7 @@ def evaluate(
     from attendo.evaluation.hypotheses import read_hypotheses
     from attendo.evaluation.metrics import SAMPLES
     from attendo.evaluation.test_set import file_in_bash, read_references, read_test_set
+    from attendo.installed import DEFAULT
     from attendo.view.evaluation_text import evaluation_lines, warnings_text
 
     training = (str(training_text), count_words(read_lines(training_text, ignore))) if training_text else None
