@@ -66,7 +66,7 @@ def in_a_new_process(recipe: Path, settings: list[str]) -> Timed:
             [*command, "--began", repr(time.monotonic())],
             stdout=subprocess.PIPE, text=True, check=True, env=os.environ | {"ATTENDO_CACHE": cache}, cwd=ROOT,
         )  # fmt: skip
-    return Timed(**json.loads(done.stdout.splitlines()[-1]))
+    return Timed(**json.loads(done.stdout.strip().split("\n")[-1]))
 
 
 @dataclass

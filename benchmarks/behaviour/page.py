@@ -85,4 +85,4 @@ def visible(text: str) -> str:
 
 def escaped(text: str) -> str:
     r"""As it is to be read: a | b -> a \| b. The end of a line within a cell is <br>."""
-    return "<br>".join(MARKUP.sub(r"\\\1", text).splitlines())
+    return "<br>".join(MARKUP.sub(r"\\\1", text).removesuffix("\n").split("\n"))

@@ -176,7 +176,7 @@ def test_full_with_store_keeps_it_where_quick_finds_it(folder, monkeypatch, caps
     assert (outcome.stored, outcome.stale) == (True, False)
 
 
-def test_store_is_for_real_models_and_for_full(capsys):
+def test_store_is_for_real_models_and_tuned_ones_and_for_full(capsys):
     assert "--full" in refused(["lab", "run", "L29", "--store"], capsys)
     assert "L38" in refused(["lab", "run", "L38", "--full", "--store"], capsys)
 
