@@ -19,9 +19,10 @@ def data_folder() -> Path:
 
 
 def describe_machine() -> str:
-    git = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "no commit"
-    if subprocess.run([*git[:3], "diff", "--quiet", "HEAD"], check=False).returncode:
+    git = ["git", "-C", str(ROOT)]
+    said = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout
+    commit = said.strip() or "unknown"  # as in a copy without its history
+    if said and subprocess.run([*git, "diff", "--quiet", "HEAD"], check=False).returncode:
         commit += " with changes"
     date = datetime.datetime.now(datetime.UTC).date()
     return f"{date}, commit {commit}, {os.cpu_count()} cores {platform.machine()}, Python {platform.python_version()}"

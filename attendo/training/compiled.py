@@ -19,7 +19,8 @@ class Compiled:
     compiled: Objective | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.compiled = torch.compile(self.objective, dynamic=False)
+        # By the stopwatch the compiler would choose differently from run to run, and so would the sums.
+        self.compiled = torch.compile(self.objective, dynamic=False, options={"deterministic": True})
 
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
         if self.compiled is not None:

@@ -10,6 +10,7 @@ import torch
 from attendo.model.config import ModelConfig, can_pack
 from attendo.model.device import choose_device
 from attendo.training.config import TrainingConfig
+from attendo.training.repeatable import fix_workspace
 
 
 @dataclass(frozen=True)
@@ -74,5 +75,6 @@ def free_cores() -> int:
 def set_up(machine: Machine) -> None:
     torch.set_num_threads(machine.threads)
     if machine.device.type == "cuda":
+        fix_workspace()  # a run taken up again may validate before its first step
         # What is left in float32 may use the tensor cores' shorter numbers.
         torch.set_float32_matmul_precision("high")

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from attendo.data.batch import Batch
 from attendo.training.objective import Objective, TeacherForcing
+from attendo.training.repeatable import repeatable
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,15 @@ def train_step(
     max_gradient_norm: float = 1.0,
 ) -> Outcome:
     """One update from the micro-batches together; the loss is the mean over all their real target tokens."""
-    num_tokens = torch.stack([batch.count_target_tokens() for batch in micro_batches]).sum()
-    loss = torch.zeros((), device=micro_batches[0].source.device)
-    for batch in micro_batches:
-        share = objective(model, batch) / num_tokens
-        share.backward()
-        loss += share.detach()
-    gradient_norm = nn.utils.clip_grad_norm_(model.parameters(), max_gradient_norm)
+    device = micro_batches[0].source.device
+    with repeatable(device):
+        num_tokens = torch.stack([batch.count_target_tokens() for batch in micro_batches]).sum()
+        loss = torch.zeros((), device=device)
+        for batch in micro_batches:
+            share = objective(model, batch) / num_tokens
+            share.backward()
+            loss += share.detach()
+        gradient_norm = nn.utils.clip_grad_norm_(model.parameters(), max_gradient_norm)
     finite = loss.isfinite() & gradient_norm.isfinite()
     for group in optimizer.param_groups:
         group["lr"] = learning_rate

@@ -46,7 +46,7 @@ def test_the_whole_objective_is_one_graph(name, objective, monkeypatch):
 
 
 def test_a_compiler_that_fails_is_a_remark(monkeypatch):
-    def compile_(function, dynamic):
+    def compile_(function, dynamic, options):
         def fails(model, batch):
             raise Unsupported("no such luck\nand a long explanation")
 
