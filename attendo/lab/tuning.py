@@ -17,6 +17,7 @@ from attendo.lab.toy_training import Budget, Draw, train_together
 # One for all claims; each is two or two and a half times the one before.
 GRID = (5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2)
 ENDS = (GRID[0], GRID[-1])  # where one of these is the best, a rate beyond it might be better still
+SAME = 0.005  # nats: where losses are nearer than that, the smaller rate is taken, with which fewer starts fail
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -52,18 +53,22 @@ def train_tuned(
     data_seeds: Sequence[int] | None = None,
     least: Callable[[Tensor], float] = at_the_end,
 ) -> tuple[list[Model], Tensor, float]:
-    """The models of the budget that has the least of something; their losses [steps, models]; its rate.
+    """The models of the budget that has the least of something, or nearly; their losses [steps, models]; its rate.
 
-    Toy data are drawn anew at every step, so the training loss is the loss on data never seen. A model that came to
-    NaN has lost. The seed of a model draws its data as well, unless these have seeds of their own.
+    Toy data are drawn anew at every step, so the training loss is the loss on data never seen. The seed of a model
+    draws its data as well, unless these have seeds of their own.
     """
 
-    def loss(trained: tuple[list[Model], Tensor, float]) -> float:
-        found = least(trained[1])
-        return found if found == found else torch.inf
+    tries = [train_anew(build, draw, seeds, budget, data_seeds) for budget in budgets]
+    best = best_of(budgets, [least(losses) for _, losses in tries])
+    return *tries[best], budgets[best].learning_rate
 
-    tries = ((*train_anew(build, draw, seeds, budget, data_seeds), budget.learning_rate) for budget in budgets)
-    return min(tries, key=loss)
+
+def best_of(budgets: Sequence[Budget], losses: Sequence[float]) -> int:
+    """Which of them has the lowest loss; of those that are SAME as that one, the one with the smallest rate."""
+    real = [loss if loss == loss else torch.inf for loss in losses]  # NaN has lost
+    good = [place for place, loss in enumerate(real) if loss <= min(real) + SAME]
+    return min(good, key=lambda place: budgets[place].learning_rate)
 
 
 def train_anew(

@@ -1,6 +1,7 @@
 """Learning rates: those of a grid are tried, the best are kept in a table, and --quick takes them from there."""
 
 import json
+import math
 from dataclasses import replace
 from functools import partial
 
@@ -20,7 +21,7 @@ from attendo.lab.report import in_language
 from attendo.lab.report import learning_rates as learning_rates_on_page
 from attendo.lab.run import TUNING_SEED, code_behind, run_experiment
 from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import GRID, budgets_of, train_tuned
+from attendo.lab.tuning import GRID, SAME, best_of, budgets_of, train_tuned
 from tests.lab.test_evidence import refused
 
 TUNED = [experiment for experiment in EXPERIMENTS.values() if experiment.tunes]
@@ -62,6 +63,24 @@ def test_the_rate_that_learns_wins():
     assert losses.shape == (20, 2)
     assert losses[-2:].mean() < losses[:2].mean() - 0.1
     assert len(models) == 2
+
+
+@pytest.mark.parametrize(
+    ("losses", "best"),
+    [
+        ((0.5, 0.1, 0.3), 0.002),
+        ((0.5, 0.1 + SAME, 0.1), 0.002),
+        ((0.5, 0.1 + 2 * SAME, 0.1), 0.005),
+        ((math.nan, 0.4, math.nan), 0.002),
+        ((math.inf, math.nan, 7.0), 0.005),
+        ((math.nan, math.nan, math.nan), 0.001),
+    ],
+)
+def test_of_rates_that_are_equally_good_the_smallest_is_taken(losses, best):
+    budgets = [Budget(1, 1, rate) for rate in (0.001, 0.002, 0.005)]
+    assert budgets[best_of(budgets, losses)].learning_rate == best
+    backwards = budgets[::-1]
+    assert backwards[best_of(backwards, losses[::-1])].learning_rate == best
 
 
 @pytest.mark.parametrize("experiment", TUNED, ids=lambda experiment: experiment.id)

@@ -4,6 +4,7 @@ Built as wide and as deep as each other, they have as many weights, to within a 
 """
 
 from collections.abc import Callable, Sequence
+from statistics import fmean
 from typing import Literal
 
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor, nn
 
 from attendo.data.batch import Batch
 from attendo.lab.toy_training import Budget, Draw
-from attendo.lab.tuning import train_tuned
+from attendo.lab.tuning import best_of, train_tuned
 from attendo.model.config import DecoderOnlyConfig
 from attendo.model.decoder_only import DecoderOnly
 from attendo.model.embeddings import TokenEmbedding, build_output
@@ -83,8 +84,8 @@ def train_readers(
         models, _, rate = train_tuned(build, draw, seeds, budgets)
         return models, rate
     tries = [[train_alone(build, draw, seed, budget) for seed in seeds] for budget in budgets]
-    best, budget = min(zip(tries, budgets, strict=True), key=lambda tried: sum(loss for _, loss in tried[0]))
-    return [model for model, _ in best], budget.learning_rate
+    best = best_of(budgets, [fmean(loss for _, loss in tried) for tried in tries])
+    return [model for model, _ in tries[best]], budgets[best].learning_rate
 
 
 def train_alone(build: Callable[[int], Reader], draw: Draw, seed: int, budget: Budget) -> tuple[Reader, float]:
