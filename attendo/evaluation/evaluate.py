@@ -48,7 +48,7 @@ class Evaluation:
     numbers_of_references: Numbers | None  # the same of the people's translations, as a measure
     lengths: list[OfLength]
     frequencies: list[OfFrequency]
-    frequencies_of: str  # where words were counted
+    frequencies_of: str | None  # the file in which words were counted; None: the references
     worst: list[Judged]
     best: list[Judged]
     sentence_chrf: list[float]
@@ -95,7 +95,7 @@ class Evaluation:
             "numbers_of_references": number_table(self.numbers_of_references),
             "by_length": [asdict(one) for one in self.lengths],
             "by_frequency": [asdict(one) | {"share": one.share} for one in self.frequencies],
-            "frequency_in": self.frequencies_of,
+            "frequency_in": self.frequencies_of or "the references",
             "worst": [asdict(one) for one in self.worst],
             "best": [asdict(one) for one in self.best],
             "warnings": self.warnings,
@@ -152,7 +152,7 @@ def evaluate(
         numbers_of_references=kept(wanted[0]),
         lengths=by_length(said, wanted, language, ways[0]),
         frequencies=by_frequency(said, wanted[0], training[1] if training else None),
-        frequencies_of=training[0] if training else "the references",
+        frequencies_of=training[0] if training else None,
         worst=worst,
         best=best,
         sentence_chrf=each,

@@ -7,7 +7,7 @@ from attendo.evaluation.evaluate import Evaluation, Judged
 from attendo.evaluation.metrics import Score
 from attendo.evaluation.published import NAME
 from attendo.report.bars import BARS_STYLE, Bar, draw_bars
-from attendo.report.evaluation_words import CAPTIONS, HEADINGS, LABELS
+from attendo.report.evaluation_words import CAPTIONS, HEADINGS, LABELS, THE_REFERENCES
 from attendo.report.page import captioned, facts, shown, write_html
 from attendo.view.evaluation_text import ScoreRow, fact_rows, judged_rows, score_rows
 from attendo.view.visible_text import visible
@@ -56,7 +56,11 @@ def article(number: int, found: Evaluation) -> str:
     } | dict(fact_rows(found))
 
     def section(name: str, content: str) -> str:
-        english, chinese = (text.replace("{text}", visible(found.frequencies_of)) for text in CAPTIONS[name])
+        file = found.frequencies_of
+        counted_in = (visible(file), f" {visible(file)} ") if file else THE_REFERENCES
+        english, chinese = (
+            text.replace("{text}", place) for text, place in zip(CAPTIONS[name], counted_in, strict=True)
+        )
         return captioned(f"{name}-{number}", HEADINGS[name], (english, chinese), content)
 
     parts = [

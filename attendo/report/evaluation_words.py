@@ -28,7 +28,7 @@ CAPTIONS = {
     "words": (
         "How many words of the reference the translation of the same sentence has, by how often they occur in {text}. "
         "Words are in lower case, without punctuation; of Chinese and Japanese, characters.",
-        "参考译文中的词有多少出现在同一句的译文里，按这些词在 {text} 中出现的次数分组。"
+        "参考译文中的词有多少出现在同一句的译文里，按这些词在{text}中出现的次数分组。"
         "词一律小写，不含标点；中文和日文以字计。",
     ),
     "sentences": (
@@ -46,6 +46,7 @@ CAPTIONS = {
         "bash 命令；得分和签名应当相同。TRANSLATIONS 代表译文文件（--write-translations）。",
     ),
 }
+THE_REFERENCES = ("the references", "参考译文")
 LABELS = {
     "sentences": "sentences · 句数",
     "direction": "direction · 方向",

@@ -35,7 +35,8 @@ def evaluation_lines(found: Evaluation) -> Iterator[str]:
             f"    {length.words:<14}{length.sentences:>7,} sentences   BLEU {length.bleu:6.2f}   "
             f"chrF {length.chrf:6.2f}   length ratio {length.length_ratio:.2f}"
         )
-    yield f"  words of the reference that were said, by how often they are in {visible(found.frequencies_of)}"
+    counted_in = visible(found.frequencies_of) if found.frequencies_of else "the references"
+    yield f"  words of the reference that were said, by how often they are in {counted_in}"
     for one in found.frequencies:
         yield f"    {one.times:<14}{one.words:>7,} words       {one.share:6.1%}"
     for label, sentences in (("worst", found.worst), ("best", found.best)):

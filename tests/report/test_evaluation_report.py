@@ -49,6 +49,15 @@ def test_all_scores_are_there_with_signatures_in_both_languages(tmp_path):
     assert one.worst[0].hypothesis in "".join(tree.find(".//section[@id='worst-1']").itertext())
 
 
+@pytest.mark.parametrize(
+    ("file", "said"), [(None, ("in the references.", "在参考译文中")), ("seen.tsv", ("in seen.tsv.", "在 seen.tsv 中"))]
+)
+def test_both_languages_say_where_words_were_counted(tmp_path, file, said):
+    _, tree = page_of(tmp_path, replace(found(), frequencies_of=file))
+    section = "".join(tree.find(".//section[@id='words-1']").itertext())
+    assert all(words in section for words in said)
+
+
 def test_several_test_sets_have_an_overview_and_names_of_their_own(tmp_path):
     page, tree = page_of(tmp_path, found(), found("zh", "other.tsv"))
     ids = tree.xpath("//@id")
