@@ -38,7 +38,7 @@ class Student:
 
 
 BY_TEXT = (Student(32, 256), Student(8, 256), Student(2, 256), Student(1, 256))
-BY_SIZE = (Student(1, 64), Student(1, 128), Student(1, 256), Student(1, 384))
+BY_SIZE = (Student(1, 64), Student(1, 128), Student(1, 256))
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,11 @@ from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore, open_bytes
 
 LONGEST = 600  # characters; longer ones teach a small model little
-EVERYDAY_WEIGHT = 2.0  # of the teacher's recipe: from here on it is everyday language
+# Of the teacher's recipe:
+EVERYDAY_WEIGHT = 2.0  # from here on it is everyday language
+USUAL_WEIGHT = 1.0  # what is above it is no everyday language, but was lifted all the same
 LEAST_WEIGHT = 0.6  # below it are words, labels and the Bible, which the student learns as people translated them
-KINDS = ("everyday", "rest")
+KINDS = ("everyday", "lifted", "rest")
 
 Direction = tuple[str, str]
 
@@ -36,7 +38,9 @@ class Source:
 
     @property
     def kind(self) -> str:
-        return "everyday" if self.weight >= EVERYDAY_WEIGHT else "rest"
+        if self.weight >= EVERYDAY_WEIGHT:
+            return "everyday"
+        return "lifted" if self.weight > USUAL_WEIGHT else "rest"
 
     def speaks(self, direction: Direction) -> bool:
         """Everyday English goes into every language, the rest only into the one that stands beside it."""
@@ -85,8 +89,10 @@ def distil(
     processes: int,
     most: int | None = None,
 ) -> None:
-    """OUT/everyday.zh-en.tsv and so on. All directions side by side, each in several processes with its share of the
-    lines: a GPU is far from full with one."""
+    """OUT/everyday.zh-en.tsv and so on, wherever there is something of a kind.
+
+    All directions side by side, each in several processes with its share of the lines: a GPU is far from full with one.
+    """
     out.mkdir(exist_ok=True)
     asked = {
         (kind, direction): list(islice(sentences(corpora, direction, kind, held_out), most))
@@ -114,7 +120,8 @@ def distil(
         answers = iter(said)
         for kind in KINDS:
             pairs = zip(asked[kind, direction], answers)  # noqa: B905 the answers go on with the next kind
-            write_pairs(out / f"{kind}.{'-'.join(direction)}.tsv", pairs)
+            if asked[kind, direction]:
+                write_pairs(out / f"{kind}.{'-'.join(direction)}.tsv", pairs)
 
 
 def parts(out: Path, direction: Direction, processes: int) -> list[Path]:

@@ -5,8 +5,9 @@ import tomllib
 from pathlib import Path
 
 from recipes.default import distil as module
+from recipes.default.build import DIRECTIONS
 from recipes.default.card import HERE
-from recipes.default.distil import KINDS, LEAST_WEIGHT, Source, distil, held_out, sentences, sources
+from recipes.default.distil import LEAST_WEIGHT, Source, distil, held_out, sentences, sources
 
 SAY_IN_CAPITALS = """
 import sys
@@ -17,11 +18,12 @@ Path(sys.argv[2]).write_text("".join(f"{line.upper()}\\n" for line in asked), en
 
 
 def corpora(folder: Path) -> list[Source]:
-    """Everyday German and Chinese, and a manual."""
+    """Everyday German and Chinese, a manual, and another that the teacher's recipe lifts."""
     texts = {
         "de-en": [("hallo", "hello"), ("danke", "thanks"), ("hallo", "hi")],
         "zh-en": [("你好 a", "hello"), ("谢谢 b", "many thanks")],
         "manual": [("按 c", "press c"), ("停 d", "stop d"), ("STOP", "x\u2028y")],
+        "lifted": [("张量 e", "tensor e")],
     }
     for name, pairs in texts.items():
         (folder / f"{name}.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in pairs), encoding="utf-8")
@@ -29,6 +31,7 @@ def corpora(folder: Path) -> list[Source]:
         Source(folder / "de-en.tsv", ("de", "en"), 2.0),
         Source(folder / "zh-en.tsv", ("zh", "en"), 4.0),
         Source(folder / "manual.tsv", ("zh", "en"), 0.7),
+        Source(folder / "lifted.tsv", ("zh", "en"), 1.5),
     ]
 
 
@@ -39,6 +42,7 @@ def test_everyday_english_goes_into_both_languages_and_the_rest_into_its_own(tmp
     assert list(sentences(known, ("de", "en"), "everyday", set())) == ["hallo", "danke"]
     assert list(sentences(known, ("en", "de"), "rest", set())) == []
     assert list(sentences(known, ("zh", "en"), "rest", set())) == ["按 c", "停 d", "STOP"]
+    assert list(sentences(known, ("zh", "en"), "lifted", set())) == ["张量 e"]
 
 
 def test_every_answer_stands_beside_its_own_sentence(tmp_path, monkeypatch):
@@ -46,24 +50,30 @@ def test_every_answer_stands_beside_its_own_sentence(tmp_path, monkeypatch):
         return [sys.executable, "-c", SAY_IN_CAPITALS, str(part.with_suffix(".in")), str(part)]
 
     monkeypatch.setattr(module, "translate", in_capitals)
-    directions = [("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de")]
     out = tmp_path / "distilled"
-    distil(tmp_path, corpora(tmp_path), {"thanks"}, directions, out, processes=3)
-    assert {file.name for file in out.iterdir()} == {f"{kind}.{a}-{b}.tsv" for kind in KINDS for a, b in directions}
+    distil(tmp_path, corpora(tmp_path), {"thanks"}, DIRECTIONS, out, processes=3)
+    assert {file.name for file in out.iterdir()} == {
+        *(f"everyday.{a}-{b}.tsv" for a, b in DIRECTIONS),
+        *(f"{kind}.{direction}.tsv" for kind in ("lifted", "rest") for direction in ("zh-en", "en-zh")),
+    }
     said = {file.name: file.read_text(encoding="utf-8").split("\n")[:-1] for file in out.iterdir()}
     assert said["everyday.en-zh.tsv"] == ["hello\tHELLO", "hi\tHI", "many thanks\tMANY THANKS"]
     assert said["everyday.de-en.tsv"] == ["hallo\tHALLO", "danke\tDANKE"]
     assert said["rest.zh-en.tsv"] == ["按 c\t按 C", "停 d\t停 D"]  # an answer that is the question teaches nothing
-    assert said["rest.en-de.tsv"] == []
+    assert said["lifted.en-zh.tsv"] == ["tensor e\tTENSOR E"]
 
 
 def test_the_student_learns_from_every_corpus_of_the_teacher_by_its_translation_or_itself():
     student = tomllib.loads((HERE / "student.toml").read_text(encoding="utf-8"))["data"]["corpora"]
     itself = {corpus["file"] for corpus in student}
-    assert {
-        f"distilled/{kind}.{direction}.tsv" for kind in KINDS for direction in ("zh-en", "en-zh", "de-en", "en-de")
-    } < itself
-    for source in sources(HERE / "teacher.toml", Path()):
+    taught = sources(HERE / "teacher.toml", Path())
+    assert {file for file in itself if file.startswith("distilled/")} == {
+        f"distilled/{source.kind}.{'-'.join(direction)}.tsv"
+        for source in taught
+        for direction in DIRECTIONS
+        if source.weight >= LEAST_WEIGHT and source.speaks(direction)
+    }
+    for source in taught:
         assert (source.weight < LEAST_WEIGHT) == (str(source.file) in itself), source.file
 
 
