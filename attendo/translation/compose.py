@@ -19,17 +19,18 @@ def compose(
         [sentence(line, place, decoded.get(place), wish, tokenizer) for place in range(len(line.segments))]
     )
     others = max([len(one.alternatives) for one in sentences], default=0)
-    texts = [join([nth(one, number) for one in sentences], line.segments, wish.to) for number in range(others + 1)]
     remarks = [*line.remarks, *[remark for one in sentences for remark in one.remarks]]
     return Translation(
-        text=texts[0],
+        text=join([one.text for one in sentences], line.segments, wish.to),
         ledger=account(line.text, line.repaired, zip(line.segments, sentences, strict=True)),
         seconds=seconds,
         engine=" and ".join(dict.fromkeys([one.engine for one in sentences if one.engine])) or engine,
         source_language=line.source_language,
         target_language=wish.to,
         sentences=sentences,
-        alternatives=tuple(texts[1:]),
+        alternatives=tuple(
+            [join([nth(one, number) for one in sentences], line.segments, wish.to) for number in range(others)]
+        ),
         remarks=tuple(dict.fromkeys(remarks)),
     )
 
@@ -60,8 +61,8 @@ def written(text: str, wish: Wish) -> str:
 
 
 def nth(sentence: Sentence, number: int) -> str:
-    """0 is the best; where a sentence has fewer alternatives, its best stands for the rest."""
-    return (sentence.text, *sentence.alternatives)[number if number <= len(sentence.alternatives) else 0]
+    """Of its alternatives; where a sentence has fewer, its best stands for the rest."""
+    return sentence.alternatives[number] if number < len(sentence.alternatives) else sentence.text
 
 
 def shortened(text: str) -> str:

@@ -22,12 +22,17 @@ def choose_target(to: str | None, directions: tuple[Direction, ...]) -> str:
     return known(to, targets, f"into '{to}'", directions)
 
 
-def choose_source(from_: str | None, target: str, text: str, directions: Sequence[Direction]) -> str:
+def choose_source(from_: str | None, target: str, text: str, directions: tuple[Direction, ...]) -> str:
     """What the user says; else the only language there is for this target, else what the text looks like."""
-    sources = [source for source, other in directions if other == target]
+    sources = sources_of(target, directions)
     if from_ is not None:
         return known(from_, sources, f"from '{from_}' into '{target}'", directions)
     return sources[0] if len(sources) == 1 else likeliest(text, sources)
+
+
+@lru_cache(maxsize=1_000)
+def sources_of(target: str, directions: tuple[Direction, ...]) -> tuple[str, ...]:
+    return tuple(source for source, other in directions if other == target)
 
 
 def known(name: str, names: Sequence[str], what: str, directions: Sequence[Direction]) -> str:
@@ -39,13 +44,12 @@ def known(name: str, names: Sequence[str], what: str, directions: Sequence[Direc
     raise InputError(f"this model does not translate {what}: it knows {there}")
 
 
-def likeliest(text: str, sources: Sequence[str]) -> str:
+def likeliest(text: str, sources: tuple[str, ...]) -> str:
     """By script where that decides; among languages of one script by the identifier, if it is installed."""
     sample = text[:SAMPLE]
     if not any(map(str.isalpha, sample)):
         return sources[0]
-    han = is_mostly_han(sample)
-    sources = [name for name in sources if has_han(name) == han] or sources
+    sources = of_script(sources, is_mostly_han(sample)) or sources
     if len(sources) == 1:
         return sources[0]
     try:
@@ -61,6 +65,11 @@ def is_foreign(text: str, source: str) -> bool:
     """Whether it is in Chinese characters although the language has none, as where somebody asks a model for a
     direction that it does not know."""
     return not has_han(source) and is_mostly_han(text[:SAMPLE])
+
+
+@lru_cache(maxsize=1_000)
+def of_script(names: tuple[str, ...], han: bool) -> tuple[str, ...]:
+    return tuple(name for name in names if has_han(name) == han)
 
 
 @lru_cache(maxsize=1_000)

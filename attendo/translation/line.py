@@ -1,6 +1,5 @@
 """One text on its way to the model: its segments, and for each that has words what the model is asked."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attendo.engines.engine import Limits
@@ -31,7 +30,7 @@ class Line:
 @dataclass(frozen=True)
 class Preparer:
     tokenizer: Tokenizer
-    directions: Sequence[Direction]
+    directions: tuple[Direction, ...]
     limits: Limits
 
     def prepared(self, text: str, wish: Wish) -> Line:
