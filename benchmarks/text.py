@@ -116,18 +116,18 @@ class Ready:
 
 
 class AtOnce:
-    """In the place of CTranslate2: the first time it is asked, then it remembers."""
+    """In the place of CTranslate2: asks it the first time, and remembers the answers."""
 
     def __init__(self, translator: Any) -> None:
         self.translator = translator
-        self.remembered: dict[tuple[str, ...], list[Ready]] = {}
+        self.remembered: dict[Any, list[Ready]] = {}
 
     def translate_batch(self, tokens: list[list[str]], **settings: Any) -> list[Ready]:
-        key = tuple(tokens[0])
+        # By these two settings a loop is decoded again.
+        key = (*map(tuple, tokens), settings["beam_size"], settings["no_repeat_ngram_size"])
         if key not in self.remembered:
-            self.remembered[key] = [
-                Ready(answer.result()) for answer in self.translator.translate_batch(tokens, **settings)
-            ]
+            answers = self.translator.translate_batch(tokens, **settings)
+            self.remembered[key] = [Ready(answer.result()) for answer in answers]
         return self.remembered[key]
 
 
@@ -135,16 +135,17 @@ def own_work(translator: attendo.Translator, texts: list[str], to: str) -> None:
     engine: Any = translator.engine
     real, engine.translator = engine.translator, AtOnce(engine.translator)
     times = []
-    for _ in range(REPEATS + 1):
-        started = time.perf_counter()
-        for text in texts:
-            translator.translate([text], to=to)
-        times.append((time.perf_counter() - started) / len(texts))
-    engine.translator = real
-    spent = [1e6 * seconds for seconds in times[1:]]  # in the first round it was asked
-    print(
-        f"\nAttendo's own work, warm: {statistics.median(spent):.0f} µs a sentence ({min(spent):.0f}-{max(spent):.0f})"
-    )
+    try:
+        for _ in range(REPEATS + 1):
+            started = time.perf_counter()
+            for text in texts:
+                translator.translate([text], to=to)
+            times.append((time.perf_counter() - started) / len(texts))
+    finally:
+        engine.translator = real
+    spent = [1e6 * seconds for seconds in times[1:]]  # in the first round CTranslate2 was asked
+    lowest, highest = min(spent), max(spent)
+    print(f"\nAttendo's own work, warm: {statistics.median(spent):.0f} µs a sentence ({lowest:.0f}-{highest:.0f})")
 
 
 @dataclass

@@ -11,7 +11,9 @@ from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.presets import preset
+from attendo.training.compiled import Compiled
 from attendo.training.config import TrainingConfig
+from attendo.training.graphed import GraphedStep
 from attendo.training.mask_predict import MaskPredict
 from attendo.training.objective import RDrop, TeacherForcing, in_precision
 from attendo.training.optimizer import build_optimizer
@@ -59,7 +61,7 @@ def test_a_cpu_needs_nothing():
 
 
 @pytest.mark.parametrize(("said", "becomes"), [(":16:8", ":16:8"), (":4096:2", ":4096:8")])
-def test_a_workspace_of_another_fixed_size_is_left(monkeypatch, said, becomes):
+def test_a_workspace_that_torch_takes_for_fixed_is_left_and_another_replaced(monkeypatch, said, becomes):
     monkeypatch.setenv(WORKSPACE, said)
     with repeatable(GPU):
         assert os.environ[WORKSPACE] == becomes
@@ -76,7 +78,7 @@ TRAININGS = {
 }
 
 
-def weights_after(build, objective, device, steps=20, rows=32, length=256):
+def weights_after(build, objective, device, steps=20, rows=32, length=256, take_step=train_step):
     """Many rows of the same few tokens, and long ones: many threads add to the same numbers."""
     torch.manual_seed(1)
     model = build().to(device).train()
@@ -85,7 +87,7 @@ def weights_after(build, objective, device, steps=20, rows=32, length=256):
     ids = torch.randint(5, 40, (steps, 2, rows, length)).tolist()
     for source, target in ids:
         batch = Batch.from_pairs(list(zip(source, target, strict=True))).to(device)
-        train_step(model, optimizer, [batch], 1e-3, lower)
+        take_step(model, optimizer, [batch], 1e-3, lower)
     return [weight.detach().cpu() for weight in model.parameters()]
 
 
@@ -98,3 +100,13 @@ def test_training_repeats_itself_to_the_last_bit(training):
     assert all(torch.equal(one, other) for one, other in zip(first, second, strict=True))
     torch.manual_seed(1)
     assert not all(torch.equal(one, start.detach()) for one, start in zip(first, build().parameters(), strict=True))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("wrapped", [lambda objective: objective, lambda objective: Compiled(objective, pytest.fail)])
+def test_on_a_gpu_a_recorded_step_repeats_itself_compiled_or_not(wrapped):
+    build = partial(build_model, SMALL)
+    first, second = (
+        weights_after(build, wrapped(RDrop(5.0, 0.1)), GPU, take_step=GraphedStep(pytest.fail)) for _ in range(2)
+    )
+    assert all(torch.equal(one, other) for one, other in zip(first, second, strict=True))
