@@ -131,7 +131,8 @@ def test_a_line_for_each_line(command, translator):
 
 def test_json(command):
     code, out, _ = command("我爱你\tI love a\u2028b\n".encode(), "--to", "en", "--json")
-    (line,) = out.decode().splitlines()
+    line, end = out.decode().split("\n")
+    assert end == ""
     table = json.loads(line)
     assert code == 0
     assert list(table) == ["log_prob", "tokens", "log_prob_per_token", "pieces", "token_log_probs"]

@@ -46,7 +46,8 @@ def refused(arguments, capsys):
     code = run(arguments, debug=False)
     heard = capsys.readouterr()
     assert (code, heard.out) in {(1, ""), (2, "")}
-    (line,) = heard.err.splitlines()
+    line, end = heard.err.split("\n")
+    assert end == ""
     return line
 
 

@@ -42,7 +42,7 @@ def test_it_has_a_verdict_with_a_reason_and_a_picture(experiment):
 @every_claim
 def test_files_are_short_and_in_the_order_of_the_notes(experiment):
     path = Path(__file__).parent.parent.parent.joinpath(*experiment.module.split(".")).with_suffix(".py")
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 120
+    assert path.read_text(encoding="utf-8").count("\n") <= 120
     assert path.read_text(encoding="utf-8").startswith(f'"""{experiment.id}:')
 
 
