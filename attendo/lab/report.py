@@ -14,7 +14,7 @@ from attendo.lab.learning_rates import read_rows
 from attendo.lab.run import Outcome, code_behind
 from attendo.lab.statistics import interval
 from attendo.lab.texts import Language, Text, filled, read_text
-from attendo.lab.tuning import GRID
+from attendo.lab.tuning import GRID, SAME
 
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {  # sign, English, Chinese
     "holds": ("✔", "holds", "成立"),
@@ -114,19 +114,20 @@ def origin(outcome: Outcome, say: Say) -> str:
 def learning_rates(outcome: Outcome, say: Say) -> str:
     """How they were found, and that both sides had the same choice."""
     grid = ", ".join(f"{rate:g}" for rate in GRID)
+    rule = say(f"of those within {SAME} nats of it the smallest", f"损失相差不到 {SAME} nat 的，取最小的")
     row = read_rows().get(outcome.claim_id)
     if outcome.evidence.size != "quick" or row is None:
         return say(
-            f"Learning rates (`rate_…`): for each side the best of {grid}, with the same seeds.",
-            f"学习率（`rate_…`）：每一方都用同样的随机种子从 {grid} 中选出自己的最佳值。",
+            f"Learning rates (`rate_…`): for each side the best of {grid} ({rule}), with the same seeds.",
+            f"学习率（`rate_…`）：每一方都用同样的随机种子从 {grid} 中选出自己的最佳值（{rule}）。",
         )
     again = f"`attendo lab tune {outcome.claim_id}`"
     changed = row.code != code_behind(outcome.experiment, "tuning")
     first, last = row.seeds[0], row.seeds[-1]
     return say(
-        f"Learning rates (`rate_…`): for each side the best of {grid}, found beforehand with seeds {first}–{last} by "
-        f"{again} ({row.date}, code `{row.code}`{'; the code has changed since' if changed else ''}).",
-        f"学习率（`rate_…`）：每一方各用自己的最佳值，事先用随机种子 {first}–{last} 从 {grid} 中选出"
+        f"Learning rates (`rate_…`): for each side the best of {grid} ({rule}), found beforehand with seeds "
+        f"{first}–{last} by {again} ({row.date}, code `{row.code}`{'; the code has changed since' if changed else ''}).",
+        f"学习率（`rate_…`）：每一方各用自己的最佳值（{rule}），事先用随机种子 {first}–{last} 从 {grid} 中选出"
         f"（{again}，{row.date}，代码 `{row.code}`{'，此后代码有改动' if changed else ''}）。",
     )
 
