@@ -126,7 +126,8 @@ def learning_rates(outcome: Outcome, say: Say) -> str:
     first, last = row.seeds[0], row.seeds[-1]
     return say(
         f"Learning rates (`rate_…`): for each side the best of {grid} ({rule}), found beforehand with seeds "
-        f"{first}–{last} by {again} ({row.date}, code `{row.code}`{'; the code has changed since' if changed else ''}).",
+        f"{first}–{last} by {again} ({row.date}, code `{row.code}`"
+        f"{'; the code has changed since' if changed else ''}).",
         f"学习率（`rate_…`）：每一方各用自己的最佳值（{rule}），事先用随机种子 {first}–{last} 从 {grid} 中选出"
         f"（{again}，{row.date}，代码 `{row.code}`{'，此后代码有改动' if changed else ''}）。",
     )
