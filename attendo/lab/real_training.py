@@ -28,7 +28,7 @@ from attendo.data.parts import Part
 from attendo.errors import DataError
 from attendo.evaluation.greedy_scores import Question, scores
 from attendo.lab.claim import Size, by_size
-from attendo.model.build import Model, build_model
+from attendo.model.build import Model
 from attendo.model.config import ModelConfig, TransformerConfig
 from attendo.recipe.assemble import graphed_step
 from attendo.recipe.tokenizer import texts
@@ -69,7 +69,6 @@ class RealBudget:
     """What both sides of a comparison get: each pair as often, in batches of as many tokens."""
 
     epochs: float
-    learning_rate: float = 2e-3  # the peak of a cosine; this one is that of recipes/multi30k-speedrun.toml
     tokens: int = 8_192  # a batch, padding included
     warmup: float = 0.15  # the share of the steps that lead up to the peak
     average_decay: float = 0.998  # of the moving average of weights, which is the model in the end
@@ -77,10 +76,11 @@ class RealBudget:
     # cannot have it otherwise, and whatever is compared with it should get the very same batches.
     packed: bool = True
 
-    def training(self, steps: int, seed: int) -> TrainingConfig:
+    def training(self, steps: int, peak: float, seed: int) -> TrainingConfig:
+        """`peak`: the learning rate at the top of a cosine."""
         return TrainingConfig(
             seed=seed, max_steps=steps, tokens_per_batch=self.tokens, schedule="cosine",
-            learning_rate=self.learning_rate, warmup_steps=max(1, round(self.warmup * steps)),
+            learning_rate=peak, warmup_steps=max(1, round(self.warmup * steps)),
             average_decay=self.average_decay,
         )  # fmt: skip
 
@@ -122,11 +122,6 @@ def transformer(data: RealData, size: Size, **changes: Any) -> TransformerConfig
     return TransformerConfig(**{**usual, **changes})
 
 
-def new_model(config: ModelConfig, seed: int) -> Model:
-    torch.manual_seed(seed)
-    return build_model(config)
-
-
 def config_of(model: nn.Module) -> ModelConfig:
     return cast(ModelConfig, model.config)  # every family has one, under this name
 
@@ -138,14 +133,16 @@ def machine_for(model: nn.Module, packed: bool = True) -> Machine:
     return replace(machine, packed=machine.packed and packed)
 
 
-def train_real(model: nn.Module, objective: Objective, data: RealData, budget: RealBudget, seed: int) -> list[float]:
+def train_real(
+    model: nn.Module, objective: Objective, data: RealData, budget: RealBudget, peak: float, seed: int
+) -> list[float]:
     """Trains the model in its place, which is the GPU afterwards if there is one; returns the loss of every step."""
     machine = machine_for(model, budget.packed)
     set_up(machine)
     torch.manual_seed(seed)  # dropout
     batches = Batches(data.training, budget.tokens, seed, machine.packed)
     steps = max(2, round(budget.epochs * len(batches.epoch(1).plan)))
-    training = budget.training(steps, seed)
+    training = budget.training(steps, peak, seed)
     model.to(machine.device).train()
     optimizer, average = build_optimizer(model, training), MovingAverage(model, budget.average_decay)
     take_step = graphed_step(machine, lambda sentence: print(sentence, file=sys.stderr)) or train_step
@@ -160,12 +157,6 @@ def train_real(model: nn.Module, objective: Objective, data: RealData, budget: R
     load_weights_(model, average.weights)
     model.eval()
     return torch.stack(losses).tolist()
-
-
-def trained(config: ModelConfig, data: RealData, budget: RealBudget, seed: int) -> tuple[Model, list[float]]:
-    """A new model that was taught to translate, and the loss of every step."""
-    model = new_model(config, seed)
-    return model, train_real(model, TEACHER_FORCING, data, budget, seed)
 
 
 def validation_loss(model: Model, data: RealData) -> float:

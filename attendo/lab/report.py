@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import get_args
 
 from attendo.durable import write_file
+from attendo.lab.best_rate import SAME
 from attendo.lab.chart import style
 from attendo.lab.claim import Say, Verdict
 from attendo.lab.learning_rates import read_rows
 from attendo.lab.run import Outcome, code_behind
 from attendo.lab.statistics import interval
 from attendo.lab.texts import Language, Text, filled, read_text
-from attendo.lab.tuning import GRID, SAME
+from attendo.lab.tuning import GRID
 
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {  # sign, English, Chinese
     "holds": ("✔", "holds", "成立"),

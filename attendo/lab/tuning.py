@@ -10,6 +10,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
+from attendo.lab.best_rate import best_rate
 from attendo.lab.claim import Size
 from attendo.lab.learning_rates import rate_of
 from attendo.lab.toy_training import Budget, Draw, train_together
@@ -17,7 +18,6 @@ from attendo.lab.toy_training import Budget, Draw, train_together
 # One for all claims; each is two or two and a half times the one before.
 GRID = (5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2)
 ENDS = (GRID[0], GRID[-1])  # where one of these is the best, a rate beyond it might be better still
-SAME = 0.005  # nats: where losses are nearer than that, the smaller rate is taken, with which fewer starts fail
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -59,16 +59,9 @@ def train_tuned(
     draws its data as well, unless these have seeds of their own.
     """
 
-    tries = [train_anew(build, draw, seeds, budget, data_seeds) for budget in budgets]
-    best = best_of(budgets, [least(losses) for _, losses in tries])
-    return *tries[best], budgets[best].learning_rate
-
-
-def best_of(budgets: Sequence[Budget], losses: Sequence[float]) -> int:
-    """Which of them has the lowest loss; of those that are SAME as that one, the one with the smallest rate."""
-    real = [loss if loss == loss else torch.inf for loss in losses]  # NaN has lost
-    good = [place for place, loss in enumerate(real) if loss <= min(real) + SAME]
-    return min(good, key=lambda place: budgets[place].learning_rate)
+    tries = {budget.learning_rate: train_anew(build, draw, seeds, budget, data_seeds) for budget in budgets}
+    best = best_rate({rate: least(losses) for rate, (_, losses) in tries.items()})
+    return *tries[best], best
 
 
 def train_anew(

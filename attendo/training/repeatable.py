@@ -24,7 +24,7 @@ def fix_workspace() -> None:
 
 @contextmanager
 def repeatable(device: torch.device) -> Iterator[None]:
-    """Programs with a fixed order only; an error where there is none. A CPU has no others."""
+    """Programs with a fixed order only; an error where there is none. What we use of a CPU has a fixed order anyway."""
     if device.type != "cuda":
         yield
         return

@@ -1,13 +1,15 @@
 """L33: both sides are one size, each search is what it says it is, and the rule can say all four things."""
 
+from functools import partial
+
 import pytest
 import torch
 
 from attendo.decoding.greedy import greedy_search
 from attendo.lab.families import non_autoregressive as claim
 from attendo.lab.real_searching import repeated, through
+from attendo.lab.real_sides import Side, train_side
 from attendo.lab.real_training import RealBudget, real_data, transformer
-from attendo.lab.real_tuning import train_each
 from attendo.lab.run import run_experiment
 from attendo.lab.weights import count
 from attendo.model.non_autoregressive import NonAutoregressive
@@ -76,10 +78,10 @@ def test_the_best_rate_wins():
     """A learning rate of 0 teaches nothing, one of 1000 destroys."""
     data = real_data("small")
     config = transformer(data, "small", dropout=0.0)
-    build = lambda: NonAutoregressive(config)  # noqa: E731
-    budget = RealBudget(epochs=4, learning_rate=0, tokens=300, packed=False, average_decay=0.5)
+    side = Side(partial(NonAutoregressive, config), MaskPredict())
+    budget = RealBudget(epochs=4, tokens=300, packed=False, average_decay=0.5)
     torch.manual_seed(1)
-    start = build().parts.embedding.weight
-    (model,) = train_each(build, MaskPredict(), data, budget, (1e-30, 5e-3, 1e3), [1])
+    start = side.build().parts.embedding.weight
+    (model,) = train_side(side, data, budget, (1e-30, 5e-3, 1e3), [1])
     moved = (model.parts.embedding.weight - start).abs().max()
     assert 1e-4 < moved < 1

@@ -8,26 +8,28 @@ from attendo.lab.attention.diagonal import diagonal, on_itself
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.families.features import lstm, smoothed
 from attendo.lab.families.one_vector import by_length
+from attendo.lab.real_sides import Task, train_one, train_sides, translator, tuned_rates
 from attendo.lab.real_training import (
-    TEACHER_FORCING,
     RealBudget,
     bleu,
     data_files,
     machine_for,
-    new_model,
     real_data,
-    trained,
     transformer,
     translations,
     validation_loss,
 )
-from attendo.lab.real_tuning import best_rate
 from attendo.lab.weights import count
 from attendo.model.build import build_model
 from attendo.model.record import AttentionRecord
 from tests.lab.planted import verdict
 
-LONG = RealBudget(epochs=60, learning_rate=1e-2, tokens=300)
+LONG, SHORT = RealBudget(epochs=60, tokens=300), RealBudget(epochs=1, tokens=300)
+
+
+def new_model(config, seed):
+    torch.manual_seed(seed)
+    return build_model(config)
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +40,13 @@ def data(tmp_path_factory):
 
 
 def test_it_learns_and_the_same_seed_gives_the_same(data):
-    model, losses = trained(transformer(data, "small", dropout=0.0), data, LONG, seed=1)
-    assert losses[-1] < 0.5 * losses[0]
-    assert validation_loss(model, data) < 0.7 * validation_loss(new_model(model.config, 1), data)
-    again = trained(model.config, data, RealBudget(epochs=1, tokens=300), seed=1)
-    other = trained(model.config, data, RealBudget(epochs=1, tokens=300), seed=1)
-    assert again[1] == other[1]
-    assert not model.training
+    side = translator(transformer(data, "small", dropout=0.0))
+    one = train_one(data, LONG, Task(side, 1e-2, seed=1))
+    assert one.losses[-1] < 0.5 * one.losses[0]
+    assert validation_loss(one.model, data) < 0.7 * validation_loss(new_model(one.model.config, 1), data)
+    first, again, other = (train_one(data, SHORT, Task(side, 1e-2, seed)).losses for seed in (1, 1, 2))
+    assert first == again != other
+    assert not one.model.training
 
 
 def test_both_families_translate(data):
@@ -57,9 +59,30 @@ def test_both_families_translate(data):
 
 
 def test_a_rate_that_cannot_learn_is_not_chosen(data):
-    budget = RealBudget(epochs=20, tokens=300)
-    config = transformer(data, "small", dropout=0.0)
-    assert best_rate(lambda: build_model(config), TEACHER_FORCING, data, budget, [1e-9, 5e-3], seed=1) == 5e-3
+    sides = {"it": translator(transformer(data, "small", dropout=0.0))}
+    assert tuned_rates(sides, data, RealBudget(epochs=20, tokens=300), [1e-9, 5e-3], seed=1) == {"it": 5e-3}
+
+
+def test_every_side_is_trained_with_every_seed(data):
+    sides = {"narrow": translator(transformer(data, "small")), "wide": translator(transformer(data, "small", d_ff=64))}
+    found = train_sides(sides, data, SHORT, [1e-3], [3, 4])
+    assert [list(models) for models in found] == [["narrow", "wide"]] * 2
+    for seed, models in zip((3, 4), found, strict=True):
+        for name, trained in models.items():
+            assert trained.losses == train_one(data, SHORT, Task(sides[name], 1e-3, seed)).losses
+            assert trained.rate == 1e-3
+
+
+def test_in_processes_of_their_own_models_come_out_the_same(data, monkeypatch):
+    """As they are on a GPU; here without one."""
+    sides = {"it": translator(transformer(data, "small"))}
+    here = train_sides(sides, data, SHORT, [1e-3], [3, 4])
+    monkeypatch.setattr("attendo.lab.side_by_side.on_a_gpu", lambda: True)
+    apart = train_sides(sides, data, SHORT, [1e-3], [3, 4])
+    for one, other in zip(here, apart, strict=True):
+        assert one["it"].losses == other["it"].losses
+        weights, others = one["it"].model.state_dict(), other["it"].model.state_dict()
+        assert all(torch.equal(weight, others[name]) for name, weight in weights.items())
 
 
 def test_recurrent_models_get_one_pair_a_row_and_others_where_it_is_asked_for(data, monkeypatch):

@@ -11,6 +11,7 @@ import torch
 from attendo.cli.main import run
 from attendo.errors import InputError
 from attendo.lab import claims, learning_rates
+from attendo.lab.best_rate import SAME, best_rate
 from attendo.lab.claim import by_size
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.code_hash import reached
@@ -21,7 +22,7 @@ from attendo.lab.report import in_language
 from attendo.lab.report import learning_rates as learning_rates_on_page
 from attendo.lab.run import TUNING_SEED, code_behind, run_experiment
 from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import GRID, SAME, best_of, budgets_of, train_tuned
+from attendo.lab.tuning import GRID, budgets_of, train_tuned
 from tests.lab.test_evidence import refused
 
 TUNED = [experiment for experiment in EXPERIMENTS.values() if experiment.tunes]
@@ -77,10 +78,9 @@ def test_the_rate_that_learns_wins():
     ],
 )
 def test_of_rates_that_are_equally_good_the_smallest_is_taken(losses, best):
-    budgets = [Budget(1, 1, rate) for rate in (0.001, 0.002, 0.005)]
-    assert budgets[best_of(budgets, losses)].learning_rate == best
-    backwards = budgets[::-1]
-    assert backwards[best_of(backwards, losses[::-1])].learning_rate == best
+    by_rate = dict(zip((0.001, 0.002, 0.005), losses, strict=True))
+    assert best_rate(by_rate) == best
+    assert best_rate(dict(reversed(by_rate.items()))) == best
 
 
 @pytest.mark.parametrize("experiment", TUNED, ids=lambda experiment: experiment.id)

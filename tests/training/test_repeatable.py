@@ -105,6 +105,7 @@ def test_training_repeats_itself_to_the_last_bit(training):
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script_method:DeprecationWarning")  # what compiles uses it itself
 @pytest.mark.parametrize("wrapped", [None, partial(Compiled, say=pytest.fail)], ids=["not compiled", "compiled"])
 def test_on_a_gpu_a_recorded_step_repeats_itself(wrapped):
     build, objective = TRAININGS["with R-Drop"]

@@ -1,35 +1,30 @@
 """L29: a Transformer and an LSTM with attention learn to translate from the same pairs, with as many weights."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 
 import torch
 from matplotlib.figure import Figure
 
 from attendo.lab.chart import band, bars, figure
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.real_sides import train_sides, translator
 from attendo.lab.real_training import (
     REAL_SEEDS,
-    TEACHER_FORCING,
     RealBudget,
     RealData,
     bleu_of,
     real_data,
-    trained,
     transformer,
     validation_loss,
 )
-from attendo.lab.real_tuning import best_rate
 from attendo.lab.statistics import difference
 from attendo.lab.weights import count
-from attendo.model.build import build_model
-from attendo.model.config import Context, LSTMConfig, ModelConfig
+from attendo.model.config import Context, LSTMConfig
 
 # One pair a row for both: the same batches in the same order.
 BUDGETS: Mapping[Size, RealBudget] = {
     "small": RealBudget(epochs=1, tokens=300, packed=False),
-    "full": RealBudget(epochs=15, packed=False),
+    "full": RealBudget(epochs=40, packed=False),
 }
 RATES: Mapping[Size, Sequence[float]] = {"small": (1e-3, 4e-3), "full": (1e-3, 2e-3, 4e-3)}
 # The widths that give an LSTM as many weights as the Transformer has.
@@ -53,20 +48,18 @@ def lstm(data: RealData, size: Size, context: Context) -> LSTMConfig:
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     data = real_data(size)
-    sides: dict[str, ModelConfig] = {"transformer": transformer(data, size), "lstm": lstm(data, size, "attention")}
-    rates = {
-        name: best_rate(partial(build_model, config), TEACHER_FORCING, data, BUDGETS[size], RATES[size], seeds[0])
-        for name, config in sides.items()
+    sides = {
+        "transformer": translator(transformer(data, size)),
+        "lstm": translator(lstm(data, size, "attention")),
     }
     runs: list[Numbers] = []
-    for seed in seeds:
+    for models in train_sides(sides, data, BUDGETS[size], RATES[size], seeds):
         numbers: dict[str, float | list[float]] = {"epochs": BUDGETS[size].epochs}
-        for name, config in sides.items():
-            model, losses = trained(config, data, replace(BUDGETS[size], learning_rate=rates[name]), seed)
-            numbers[f"bleu_{name}"] = bleu_of(model, data)
-            numbers[f"validation_loss_{name}"] = validation_loss(model, data)
-            numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count(model), rates[name]
-            numbers[f"steps_{name}"], numbers[f"losses_{name}"] = float(len(losses)), smoothed(losses)
+        for name, one in models.items():
+            numbers[f"bleu_{name}"] = bleu_of(one.model, data)
+            numbers[f"validation_loss_{name}"] = validation_loss(one.model, data)
+            numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count(one.model), one.rate
+            numbers[f"steps_{name}"], numbers[f"losses_{name}"] = float(len(one.losses)), smoothed(one.losses)
         runs.append(numbers)
     return runs
 

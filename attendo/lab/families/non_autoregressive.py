@@ -15,8 +15,8 @@ from attendo.decoding.options import SearchOptions
 from attendo.lab.chart import COLOURS, MARKERS, figure
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds
 from attendo.lab.real_searching import Search, through
+from attendo.lab.real_sides import Side, train_side
 from attendo.lab.real_training import REAL_SEEDS, TEACHER_FORCING, RealBudget, real_data, transformer
-from attendo.lab.real_tuning import train_each
 from attendo.lab.statistics import Interval, difference, interval
 from attendo.lab.weights import count
 from attendo.model.non_autoregressive import NonAutoregressive
@@ -25,8 +25,8 @@ from attendo.training.mask_predict import MaskPredict
 
 # One pair a row for both: so they see the same batches, and a target can be guessed as a whole.
 BUDGETS: Mapping[Size, RealBudget] = {
-    "small": RealBudget(epochs=1, learning_rate=0, tokens=300, packed=False),
-    "full": RealBudget(epochs=20, learning_rate=0, packed=False),
+    "small": RealBudget(epochs=1, tokens=300, packed=False),
+    "full": RealBudget(epochs=20, packed=False),
 }
 RATES: Mapping[Size, Sequence[float]] = {"small": (2e-3,), "full": (1e-3, 2e-3, 4e-3)}
 ALONE: Mapping[Size, int] = {"small": 3, "full": 100}  # sentences of the test set that are translated one by one, too
@@ -37,9 +37,9 @@ PASSES = {"k1": 1, "k2": 2, "k4": 4, "k10": 10}
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     data = real_data(size)
     config, budget, rates = transformer(data, size), BUDGETS[size], RATES[size]
-    in_turn = train_each(lambda: Transformer(config), TEACHER_FORCING, data, budget, rates, seeds)
+    in_turn = train_side(Side(partial(Transformer, config)), data, budget, rates, seeds)
     guessing = MaskPredict(label_smoothing=TEACHER_FORCING.label_smoothing)
-    at_once = train_each(lambda: NonAutoregressive(config), guessing, data, budget, rates, seeds)
+    at_once = train_side(Side(partial(NonAutoregressive, config), guessing), data, budget, rates, seeds)
     runs: list[Numbers] = []
     for one, other in zip(in_turn, at_once, strict=True):
         numbers = {"parameters_in_turn": count(one), "parameters_at_once": count(other)}

@@ -1,8 +1,6 @@
 """L31: quality by source length: an LSTM that knows the source by one vector, one with attention, a Transformer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from statistics import fmean
 
@@ -10,49 +8,35 @@ from matplotlib.figure import Figure
 
 from attendo.data.corpus import Pair
 from attendo.lab.chart import band, figure
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.families.features import BUDGETS, NOTHING, lstm
-from attendo.lab.real_training import (
-    REAL_SEEDS,
-    TEACHER_FORCING,
-    bleu,
-    real_data,
-    trained,
-    transformer,
-    translations,
-)
-from attendo.lab.real_tuning import best_rate
+from attendo.lab.real_sides import train_sides, translator
+from attendo.lab.real_training import bleu, real_data, transformer, translations
 from attendo.lab.statistics import Interval, difference, interval
 from attendo.lab.weights import count
-from attendo.model.build import build_model
-from attendo.model.config import ModelConfig
 
-RATES: Mapping[Size, Sequence[float]] = {"small": (2e-3,), "full": (2e-3, 4e-3)}
+RATES: Mapping[Size, Sequence[float]] = {"small": (2e-3,), "full": (2e-3, 4e-3, 8e-3)}
+SEEDS = by_size(2, 3, 4)  # a quarter of the test set is small
 GROUPS = 4  # of the test set, from its shortest quarter to its longest
 NAMES = ("fixed", "attention", "transformer")
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     data = real_data(size)
-    sides: dict[str, ModelConfig] = {
-        "fixed": lstm(data, size, "fixed"),
-        "attention": lstm(data, size, "attention"),
-        "transformer": transformer(data, size),
-    }
-    rates = {
-        name: best_rate(partial(build_model, config), TEACHER_FORCING, data, BUDGETS[size], RATES[size], seeds[0])
-        for name, config in sides.items()
+    sides = {
+        "fixed": translator(lstm(data, size, "fixed")),
+        "attention": translator(lstm(data, size, "attention")),
+        "transformer": translator(transformer(data, size)),
     }
     groups = by_length(data.test)
     runs: list[Numbers] = []
-    for seed in seeds:
+    for models in train_sides(sides, data, BUDGETS[size], RATES[size], seeds):
         numbers: dict[str, float | list[float]] = {
             "words": [fmean(len(pair.source.split()) for pair in group) for group in groups]
         }
-        for name, config in sides.items():
-            model, _ = trained(config, data, replace(BUDGETS[size], learning_rate=rates[name]), seed)
-            numbers[f"bleu_{name}"] = [bleu(translations(model, data, group), group) for group in groups]
-            numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count(model), rates[name]
+        for name, one in models.items():
+            numbers[f"bleu_{name}"] = [bleu(translations(one.model, data, group), group) for group in groups]
+            numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count(one.model), one.rate
         runs.append({**numbers, **ends(numbers)})
     return runs
 
@@ -116,4 +100,4 @@ def draw(runs: Runs, say: Say) -> Figure:
     return drawn
 
 
-EXPERIMENT = Experiment("L31", "A§7", measure, judge, draw, REAL_SEEDS, evidence="stored")
+EXPERIMENT = Experiment("L31", "A§7", measure, judge, draw, SEEDS, evidence="stored")

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
+from attendo.lab.best_rate import best_rate
 from attendo.lab.toy_training import Budget, Draw
-from attendo.lab.tuning import best_of, train_tuned
+from attendo.lab.tuning import train_tuned
 from attendo.model.config import DecoderOnlyConfig
 from attendo.model.decoder_only import DecoderOnly
 from attendo.model.embeddings import TokenEmbedding, build_output
@@ -83,9 +84,9 @@ def train_readers(
     if kind == "transformer":
         models, _, rate = train_tuned(build, draw, seeds, budgets)
         return models, rate
-    tries = [[train_alone(build, draw, seed, budget) for seed in seeds] for budget in budgets]
-    best = best_of(budgets, [fmean(loss for _, loss in tried) for tried in tries])
-    return [model for model, _ in tries[best]], budgets[best].learning_rate
+    tries = {b.learning_rate: [train_alone(build, draw, seed, b) for seed in seeds] for b in budgets}
+    best = best_rate({rate: fmean(loss for _, loss in tried) for rate, tried in tries.items()})
+    return [model for model, _ in tries[best]], best
 
 
 def train_alone(build: Callable[[int], Reader], draw: Draw, seed: int, budget: Budget) -> tuple[Reader, float]:
