@@ -4,36 +4,18 @@ import errno
 import os
 import resource
 import stat
-import warnings
 from itertools import count
 
 import pytest
 
 from attendo.durable import UNFINISHED, exchange, mark, new_folder, sweep, write_file
 from attendo.errors import WriteError
+from tests.forked import end_of, forked
 
 CALLS = (
     "open", "close", "mkdir", "fsync", "chmod", "replace", "rename", "unlink", "rmdir", "umask", "fdopen", "scandir",
 )  # fmt: skip
 CRASHED = 9
-
-
-def start_child(work):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads, which only wait here
-        process = os.fork()
-    if process == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    return process
-
-
-def end_of(process):
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 class InPieces:
@@ -88,7 +70,7 @@ def crash_at_every_call(work, look, *, most=200):
                 setattr(os, name, watched(getattr(os, name)))
             work()
 
-        code = end_of(start_child(run))
+        code = end_of(forked(run))
         assert code in (0, CRASHED)
         look(code == 0)
         if code == 0:
@@ -376,7 +358,7 @@ def test_two_who_write_one_folder(tmp_path):
             os._exit(lost)
 
     for _ in range(12):
-        processes = [start_child(lambda text=text: write(text)) for text in (b"old", b"new")]
+        processes = [forked(lambda text=text: write(text)) for text in (b"old", b"new")]
         assert sorted(end_of(process) for process in processes) == [0, lost]
         assert content(path) in (OLD_FOLDER, NEW_FOLDER)
         assert names(tmp_path) == ["folder"]
@@ -394,7 +376,7 @@ def test_two_who_replace_one_folder(tmp_path):
             fill(path, text, replace=True)
 
     fill(path, b"old")
-    processes = [start_child(lambda text=text: write(text)) for text in (b"old", b"new")]
+    processes = [forked(lambda text=text: write(text)) for text in (b"old", b"new")]
     assert all(path.exists() for _ in range(5000))
     assert [end_of(process) for process in processes] == [0, 0]
     assert content(path) in (OLD_FOLDER, NEW_FOLDER)
@@ -409,14 +391,14 @@ def test_a_reader_beside_a_writer_sees_whole_files(tmp_path):
         for number in range(40):
             write_file(path, NEW if number % 2 else OLD)
 
-    process = start_child(write)
+    process = forked(write)
     seen = [path.read_bytes() for _ in range(1000)]
     assert end_of(process) == 0
     assert set(seen) <= {OLD, NEW}
 
 
 def test_the_sweep_leaves_alone_who_is_still_writing(tmp_path):
-    ended = start_child(lambda: None)
+    ended = forked(lambda: None)
     end_of(ended)
     of_the_dead = tmp_path / f"{mark()}{ended}-abc"
     of_the_living = tmp_path / f"{mark()}{os.getpid()}-abc"
@@ -433,7 +415,7 @@ def test_the_sweep_leaves_alone_who_is_still_writing(tmp_path):
 
 
 def test_the_sweep_goes_on_where_it_may_not_delete(tmp_path, monkeypatch):
-    ended = start_child(lambda: None)
+    ended = forked(lambda: None)
     end_of(ended)
     for name in ("abc", "xyz"):
         (tmp_path / f"{mark()}{ended}-{name}").touch()

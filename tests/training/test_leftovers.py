@@ -17,9 +17,8 @@ from attendo.manifest import check_manifest
 from attendo.recipe import train as recipe_train
 from attendo.training import loop as training_loop
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints
-from tests.training.tiny_run import in_child, result, run, tensor_bytes, tiny_recipe
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+from tests.forked import end_of, forked
+from tests.training.tiny_run import result, run, tensor_bytes, tiny_recipe
 
 RECIPE = tiny_recipe(
     training={"max_steps": 6, "checkpoint_every": 1, "keep_last": 2, "keep_best": 1, "accumulate": 1},
@@ -58,13 +57,12 @@ def test_what_killed_runs_left_is_swept_at_the_start(tmp_path, reference, eviden
 def a_run_at_work(folder, at_step):
     """A run in a process of its own that has taken so many steps and waits in the next; it is killed at the end."""
     reached, tell = os.pipe()
-    process = os.fork()
-    if process == 0:
-        try:
-            wait_in_step(at_step, tell)
-            run(folder, RECIPE)
-        finally:
-            os._exit(99)
+
+    def work():
+        wait_in_step(at_step, tell)
+        run(folder, RECIPE)
+
+    process = forked(work)
     os.close(tell)
     try:
         assert os.read(reached, 1) == b"!"
@@ -72,7 +70,7 @@ def a_run_at_work(folder, at_step):
     finally:
         os.close(reached)
         os.kill(process, signal.SIGKILL)
-        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == -signal.SIGKILL
+        assert end_of(process) == -signal.SIGKILL
 
 
 def wait_in_step(step, tell):
@@ -180,7 +178,7 @@ def test_there_are_always_two_checkpoints_after_the_second_save(tmp_path, eviden
         told.write_text(json.dumps(counting.fewest), encoding="utf-8")
         return code
 
-    assert in_child(counted) == 0
+    assert end_of(forked(counted)) == 0
     fewest = {int(step): count for step, count in json.loads(told.read_text(encoding="utf-8")).items()}
     assert set(fewest) == set(range(7))
     assert min(count for step, count in fewest.items() if step >= 2) == 2

@@ -20,9 +20,8 @@ from attendo.training.log import read_log
 from attendo.training.objective import TeacherForcing
 from attendo.training.state import capture
 from attendo.training.validation import batches_of, mean_loss
-from tests.training.tiny_run import in_child, result, run, tiny_recipe
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+from tests.forked import end_of, forked
+from tests.training.tiny_run import result, run, tiny_recipe
 
 RECIPE = tiny_recipe(
     training={"max_steps": 7, "checkpoint_every": 2, "max_skipped": 4}, validation={"every": 4, "max_pairs": 2}
@@ -165,7 +164,7 @@ def test_a_run_killed_between_skipped_steps_ends_the_same(tmp_path, monkeypatch,
         training_loop.Loop.read_steps = read_steps
         return run(tmp_path / "run", RECIPE)[0]
 
-    assert in_child(killed) == -signal.SIGKILL
+    assert end_of(forked(killed)) == -signal.SIGKILL
     assert Checkpoints(tmp_path / "run" / "checkpoints", print).steps() == [2]
     assert run(tmp_path / "run", RECIPE)[0] == 0
     assert result(tmp_path / "run") == result(tmp_path / "whole")

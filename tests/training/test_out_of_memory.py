@@ -27,9 +27,8 @@ from attendo.training.device import choose_machine
 from attendo.training.feed import AHEAD, Feed
 from attendo.training.log import read_log
 from attendo.training.loop import is_out_of_memory
-from tests.training.tiny_run import in_child, result, run, tensor_bytes, tiny_recipe
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+from tests.forked import end_of, forked
+from tests.training.tiny_run import result, run, tensor_bytes, tiny_recipe
 
 STEPS = 4
 CALM = {"dropout": 0.0}  # so that halving a batch draws nothing else
@@ -129,7 +128,7 @@ def test_a_resumed_run_remembers_that_batches_are_halved(tmp_path, monkeypatch, 
 
     with monkeypatch.context() as patch:
         Scarce(patch, {2: of_a_gpu})
-        assert in_child(killed) == -signal.SIGKILL
+        assert end_of(forked(killed)) == -signal.SIGKILL
     assert read_state(tmp_path / "run" / "checkpoints" / "step-1")[0].halved is False
     assert read_state(tmp_path / "run" / "checkpoints" / "step-3")[0].halved is True
 
@@ -249,7 +248,7 @@ def test_an_error_in_the_background_ends_a_run(tmp_path, monkeypatch, evidence):
         return 0
 
     started = time.perf_counter()
-    assert in_child(broken) == 7
+    assert end_of(forked(broken)) == 7
     assert time.perf_counter() - started < PATIENCE
     checkpoints = Checkpoints(tmp_path / "checkpoints", print)
     assert checkpoints.steps() == [1, 2]

@@ -17,9 +17,8 @@ from attendo.training import checkpoints as training_checkpoints
 from attendo.training import loop as training_loop
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints
 from attendo.training.log import read_log
+from tests.forked import forked
 from tests.training.tiny_run import result, run, tensor_bytes, tiny_recipe
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 
 STEPS = 5
 RECIPE = tiny_recipe(
@@ -61,20 +60,18 @@ def start(folder, point, wait):
     """Fork a run that stops at a point; `wait` is what it does there, given the pipe that tells it to go on."""
     reached, tell = os.pipe()
     hear, go_on = os.pipe()
-    process = os.fork()
-    if process == 0:
-        code = 99
-        try:
-            os.close(go_on)
 
-            def here():
-                os.write(tell, b"!")
-                wait(hear)
+    def work():
+        os.close(go_on)
 
-            point(here)
-            code = run(folder, RECIPE)[0]
-        finally:
-            os._exit(code)
+        def here():
+            os.write(tell, b"!")
+            wait(hear)
+
+        point(here)
+        return run(folder, RECIPE)[0]
+
+    process = forked(work)
     os.close(tell)
     os.close(hear)
     return Child(process, reached, go_on)

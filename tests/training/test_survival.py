@@ -18,7 +18,8 @@ from attendo.training.checkpoints import Checkpoints
 from attendo.training.objective import TeacherForcing
 from attendo.training.progress import Progress
 from attendo.training.state import Snapshot
-from tests.training.tiny_run import STEPS, in_child, result, run, tiny_recipe
+from tests.forked import end_of, forked
+from tests.training.tiny_run import STEPS, result, run, tiny_recipe
 
 RECIPE = tiny_recipe()
 
@@ -27,19 +28,17 @@ def kill_again_and_again(folder, reference, kills, seed):
     """Start, kill after a random time, start again …; whenever a run gets through, it is compared and begun anew."""
     chance = random.Random(seed)
     started = time.perf_counter()
-    assert in_child(lambda: run(folder / "timed")[0]) == 0
+    assert end_of(forked(lambda: run(folder / "timed")[0])) == 0
     whole = time.perf_counter() - started
     done = through = 0
     while done < kills or through == 0:
         here = folder / str(through)
-        process = os.fork()
-        if process == 0:
-            os._exit(run(here)[0])
+        process = forked(lambda here=here: run(here)[0])
         # Mostly long enough to get from one checkpoint to the next, sometimes not even to the first step.
         time.sleep(chance.uniform(0.0, 0.5) * whole)
         if done < kills:
             os.kill(process, signal.SIGKILL)
-        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        code = end_of(process)
         if code == 0:
             assert result(here) == reference
             through += 1
@@ -119,7 +118,7 @@ def test_a_crash_at_every_call_of_a_save(tmp_path, evidence):
     points = lost = 0
     for at in range(1, 200):
         folder = tmp_path / str(at)
-        code = in_child(lambda folder=folder, at=at: crashing(folder, at))
+        code = end_of(forked(lambda folder=folder, at=at: crashing(folder, at)))
         if code == 0:
             break
         assert code == 77
@@ -178,7 +177,7 @@ def test_killed_in_the_middle_of_accumulation(tmp_path, reference, evidence):
         TeacherForcing.__call__ = dies_at_the_16th
         return run(tmp_path)[0]
 
-    assert in_child(killed) == 77
+    assert end_of(forked(killed)) == 77
     assert run(tmp_path)[0] == 0
     assert result(tmp_path) == reference
     evidence("T3", "killed between two micro-batches and gone on", "bit-identical")

@@ -1,7 +1,6 @@
 """A run that takes a second and has everything: dropout, BPE-dropout, accumulation, a moving average, validation."""
 
 import io
-import os
 from pathlib import Path
 
 from rich.console import Console
@@ -47,20 +46,6 @@ def run(folder: Path, recipe: Recipe | None = None, *, force: bool = False) -> t
     console = Console(file=said, width=200)
     call = Call(recipe or tiny_recipe(), Path("recipe.toml"), RunFolder(folder), ["attendo", "train"], console, force)
     return train(call), said.getvalue()
-
-
-def in_child(work) -> int:
-    """The exit code of a forked process that does this work; torch is loaded already, so it starts at once."""
-    process = os.fork()
-    if process == 0:
-        code = 99
-        try:
-            code = work() or 0
-        except BaseException as error:
-            print(f"child: {error!r}", flush=True)
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 def result(folder: Path) -> dict:

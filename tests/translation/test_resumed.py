@@ -17,6 +17,7 @@ from attendo.errors import InputError, UsageError, WriteError
 from attendo.translation import resumed
 from attendo.translation.glossary import Glossary, Term
 from attendo.translation.task import Task
+from tests.forked import end_of, forked
 from tests.translation.fake_engine import FakeEngine, Listener, backwards, fake_translator, write_fake_model
 
 LINES = 150
@@ -63,24 +64,6 @@ def beside(target):
     return sorted(path.name for path in target.parent.iterdir() if path.name not in ("in.txt", "cache", target.name))
 
 
-def in_child(work):
-    """A forked process that does this work; returns its id. It cannot come back into the test."""
-    process = os.fork()
-    if process == 0:
-        try:
-            work()
-            os._exit(0)
-        except BaseException as error:
-            print(f"child: {error!r}", file=sys.stderr, flush=True)
-        finally:
-            os._exit(1)
-    return process
-
-
-def ended(process):
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-
-
 def stopped(model, source, target, after=5):
     """A run that ends in the middle, having done so many chunks."""
 
@@ -111,13 +94,13 @@ def test_killed_at_random_times(model, files, whole, evidence):
         resume = False
         while True:
             engine = FakeEngine(backwards, seconds=0.002)
-            process = in_child(
+            process = forked(
                 lambda engine=engine, resume=resume: go(model, source, target, engine=engine, resume=resume)
             )
             time.sleep(draw.uniform(0.02, 0.5))
             os.kill(process, signal.SIGKILL)
             resume = True
-            if ended(process) == 0:
+            if end_of(process) == 0:
                 break
             kills += 1
         account, watch = go(model, source, target, resume=True)
@@ -147,7 +130,7 @@ def test_ended_at_every_call_that_writes(model, files, leftovers, monkeypatch, e
             target.unlink(missing_ok=True)
             if leftovers:
                 stopped(model, source, target, after=2)
-            code = ended(in_child(lambda when=when, n=number: die_at(monkeypatch, when, n, model, source, target)))
+            code = end_of(forked(lambda when=when, n=number: die_at(monkeypatch, when, n, model, source, target)))
             assert code in (0, 77)
             try:
                 account, _ = go(model, source, target, resume=True)
@@ -403,7 +386,7 @@ def test_no_room_for_real(model, files, whole):
         with pytest.raises(WriteError, match="cannot write"):
             go(model, source, target)
 
-    assert ended(in_child(little_room)) == 0
+    assert end_of(forked(little_room)) == 0
     assert not target.exists()
     go(model, source, target, resume=True)
     assert target.read_bytes() == whole[0]
@@ -439,7 +422,7 @@ def test_a_journal_of_another_version_is_refused(model, files):
 
 def test_two_runs_do_not_write_one_file(model, files, whole):
     source, target = files
-    process = in_child(lambda: go(model, source, target, engine=FakeEngine(backwards, seconds=0.005)))
+    process = forked(lambda: go(model, source, target, engine=FakeEngine(backwards, seconds=0.005)))
     try:
         partial = target.with_name("out.txt.partial")
         while not partial.exists():
@@ -447,7 +430,7 @@ def test_two_runs_do_not_write_one_file(model, files, whole):
         with pytest.raises(InputError, match=r"another run is writing .*out\.txt"):
             go(model, source, target)
     finally:
-        assert ended(process) == 0
+        assert end_of(process) == 0
     assert target.read_bytes() == whole[0]
     assert beside(target) == []
 
@@ -462,9 +445,9 @@ def test_links_pipes_and_missing_folders(model, files, whole, tmp_path):
     with pytest.raises(WriteError, match="cannot write"):
         go(model, source, tmp_path / "none" / "out.txt")
     os.mkfifo(tmp_path / "pipe")
-    process = in_child(lambda: go(model, source, tmp_path / "pipe"))
+    process = forked(lambda: go(model, source, tmp_path / "pipe"))
     assert (tmp_path / "pipe").read_bytes() == whole[0]
-    assert ended(process) == 0
+    assert end_of(process) == 0
     assert (tmp_path / "pipe").is_fifo()
 
 
