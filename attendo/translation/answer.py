@@ -7,7 +7,7 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.translation.ledger import Ledger, Outcome
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Sentence:
     """One segment of the text and what became of it."""
 
@@ -22,7 +22,7 @@ class Sentence:
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Translation:
     """The answer to one text; as a string it is the translation."""
 

@@ -18,7 +18,7 @@ REPORTED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Ledger:
     """Counts; those of two texts are added by +."""
 

@@ -17,7 +17,7 @@ from attendo.translation.wish import Wish
 FITS = 0.8  # of the characters that would fill the model's limit: tokens are not evenly spread over them
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Line:
     text: str  # as it came
     repaired: int  # characters that were none
@@ -27,7 +27,7 @@ class Line:
     remarks: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Preparer:
     tokenizer: Tokenizer
     directions: tuple[Direction, ...]

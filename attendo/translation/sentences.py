@@ -22,7 +22,7 @@ WITHOUT_SPACES = ("zh", "yue", "ja")
 LATIN = re.compile(r"[!-~\u00c0-\u024f]")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Segment:
     """One sentence, or a piece of one; `before` is empty but for the first of a text."""
 

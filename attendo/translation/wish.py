@@ -11,7 +11,7 @@ SEARCH = SearchOptions(stop="early")
 NO_TERMS = Glossary([])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Wish:
     to: str  # the language as the user named it
     target: str  # and as the model does: zh for zh-TW

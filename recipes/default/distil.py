@@ -22,7 +22,7 @@ from attendo.data.lines import ignore, open_bytes
 
 LONGEST = 600  # characters; longer ones teach a small model little
 # Of the teacher's recipe:
-EVERYDAY_WEIGHT = 2.0  # from here on it is everyday language
+EVERYDAY_WEIGHT = 2.0  # from here on it is everyday language, or prose that is near to it
 USUAL_WEIGHT = 1.0  # what is above it is no everyday language, but was lifted all the same
 LEAST_WEIGHT = 0.6  # below it are words, labels and the Bible, which the student learns as people translated them
 KINDS = ("everyday", "lifted", "rest")
