@@ -5,12 +5,13 @@ import io
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import get_args
 
 from attendo.durable import write_file
 from attendo.lab.best_rate import SAME
 from attendo.lab.chart import style
-from attendo.lab.claim import Say, Verdict
+from attendo.lab.claim import Say, Verdict, row
 from attendo.lab.learning_rates import read_rows
 from attendo.lab.run import Outcome, code_behind
 from attendo.lab.statistics import interval
@@ -25,9 +26,18 @@ VERDICTS: dict[Verdict, tuple[str, str, str]] = {  # sign, English, Chinese
 }
 SIZES = {
     "small": ("far too small: a test of the lab itself", "规模太小，仅用于测试实验程序本身"),
-    "quick": ("quick", "快速"),
-    "full": ("full", "完整"),
+    "quick": ("quick", "快速模式"),
+    "full": ("full", "完整模式"),
 }
+HOW_TO_READ = (
+    "On each page A to E are the notes that the claim comes from. a ± b is the mean over seeds and half the width of "
+    "its 95 % interval (Student's t), which may reach beyond what is possible, such as an accuracy above 1. In the "
+    "tables numbers have the names that they have in the code; of a curve, with its number of points, the two ends are "
+    "shown.",
+    "各页上的 A 到 E 是论断所出自的讲义。a ± b 是各随机种子的均值及其 95% 置信区间的半宽（Student t 分布），"
+    "区间有时会超出可能的范围，例如准确率大于 1。结果表中的名称就是代码里的变量名；"
+    "曲线只列首末两点，括号里是点数。",
+)  # fmt: skip
 
 
 def in_language(language: Language) -> Say:
@@ -67,7 +77,7 @@ def page(outcome: Outcome, text: Text, language: Language) -> str:
     where = "attendo/" + "/".join(experiment.module.split(".")[1:]) + ".py"
     parts = [
         f"# {experiment.id} · {text.claim}",
-        f"**{sign} {say(*verdict)}**{mark(outcome, say)} · {say('notes', '出处：')} {experiment.source} · "
+        f"**{sign} {say(*verdict)}**{mark(outcome, say)} · {say('notes ', '出处：')}{experiment.source} · "
         f"[{say('all claims', '全部论断')}](README.md)",
         filled(text.method, outcome.runs),
         f"```python\n{lines_that_matter(outcome)}```",
@@ -80,7 +90,7 @@ def page(outcome: Outcome, text: Text, language: Language) -> str:
         say(
             f"Seeds {seeds(outcome)}, {SIZES[size][0]}, {outcome.seconds:.1f} s, code `{code}`. "
             f"The whole experiment: [{where}](../../../{where}).",
-            f"随机种子 {seeds(outcome)}，{SIZES[size][1]}规模，用时 {outcome.seconds:.1f} 秒，"
+            f"随机种子 {seeds(outcome)}，{SIZES[size][1]}，用时 {outcome.seconds:.1f} 秒，"
             f"代码 `{code}`。完整实验：[{where}](../../../{where})。",
         ),
         *([origin(outcome, say)] if outcome.stored else []),
@@ -140,7 +150,7 @@ def lines_that_matter(outcome: Outcome) -> str:
 
 
 def numbers(outcome: Outcome, say: Say) -> str:
-    """One row a number; a curve is shown by its ends."""
+    """One row a number; a curve, the mean of the seeds' curves, is shown by its ends."""
     several = len(outcome.runs) > 1
     more = f" {say('95 % interval', '95% 区间')} |" if several else ""
     rows = [f"| {say('number', '量')} | {say('mean', '均值')} |{more}", "|---|---:|" + ("---:|" if several else "")]
@@ -151,9 +161,13 @@ def numbers(outcome: Outcome, say: Say) -> str:
             spread = f" {around.low:.6g} … {around.high:.6g} |" if several else ""
             rows.append(f"| `{name}` | {around.mean:.8g} |{spread}")
         else:
-            ends = f"{first[0]:.4g} … {first[-1]:.4g}" if len(first) else "–"
-            rows.append(f"| `{name}` ({len(first)}) | {ends} |" + (" |" if several else ""))
+            curves = [row(run, name) for run in outcome.runs]
+            rows.append(f"| `{name}` ({len(first)}) | {ends(curves)} |" + (" |" if several else ""))
     return "\n".join(rows)
+
+
+def ends(curves: Sequence[Sequence[float]]) -> str:
+    return " … ".join(f"{fmean(curve[end] for curve in curves):.4g}" for end in (0, -1)) if curves[0] else "–"
 
 
 def seeds(outcome: Outcome) -> str:
@@ -183,6 +197,8 @@ def front(outcomes: Sequence[Outcome], language: Language) -> str:
             ),
             "",
             total,
+            "",
+            say(*HOW_TO_READ),
             "",
             f"| | {say('claim', '论断')} | {say('verdict', '结论')} |",
             "|---|---|---|",

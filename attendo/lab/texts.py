@@ -24,7 +24,9 @@ from attendo.lab.statistics import interval
 Language = Literal["en", "zh"]
 LAB = Path(__file__).parent
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
-CHINESE_LINE_END = re.compile("(?<=[\u2014-\uffef])\n(?=[^\n#|])|(?<=[^\n])\n(?=[\u2014-\uffef])")
+LINE_BREAK = re.compile(r"(\S)\n *(?=([^\s#|])(.?))")  # of a paragraph: the next line is no heading, no row of a table
+HAN = re.compile("[\u4e00-\u9fff]")
+CHINESE = re.compile("[\u2014\u2018-\u201d\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")  # with its signs
 PLACE = re.compile(r"«(\w+)(?::([^»]*))?»")
 
 
@@ -50,8 +52,16 @@ def read_text(experiment: Experiment, language: Language) -> Text:
 
 
 def one_line_each(paragraphs: str) -> str:
-    """In Chinese a line break inside a paragraph would be shown as a space."""
-    return CHINESE_LINE_END.sub("", paragraphs.strip())
+    """In Chinese a line break would be shown as a space, which belongs between a 字 and a Latin word alone."""
+
+    def joint(line_break: re.Match[str]) -> str:
+        before, after, next_one = line_break.groups()
+        chinese = [bool(CHINESE.match(side)) for side in (before, after)]
+        if not any(chinese) or after + next_one == "- ":  # English, or an item of a list
+            return line_break.group()
+        return before if all(chinese) or not (HAN.match(before) or HAN.match(after)) else f"{before} "
+
+    return LINE_BREAK.sub(joint, paragraphs.strip())
 
 
 def filled(text: str, runs: Runs) -> str:

@@ -11,10 +11,10 @@ from attendo.cli.main import run
 from attendo.lab.claim import Verdict
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.code_hash import code_hash, reached
-from attendo.lab.report import picture, write_report
+from attendo.lab.report import ends, picture, write_report
 from attendo.lab.run import run_experiment
 from attendo.lab.statistics import difference, interval
-from attendo.lab.texts import PLACE, filled, read_text
+from attendo.lab.texts import PLACE, filled, one_line_each, read_text
 
 every_claim = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
 
@@ -108,3 +108,22 @@ def test_the_command(capsys):
     assert run(["lab", "run", "L99"], debug=False) == 2
     assert run(["lab", "run"], debug=False) == 2
     assert run(["lab", "run", "L1", "--quick", "--full"], debug=False) == 2
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        ("注意力\n也有代价。\n见下", "注意力也有代价。见下"),
+        ("只有\n0.583，\n而 Adam\n的 $y_3$\n是", "只有 0.583，而 Adam 的 $y_3$ 是"),
+        ("测量：\n\n- 长度；\n- 质量：\n  比特数", "测量：\n\n- 长度；\n- 质量：比特数"),
+        ("说明\n| 甲 | 乙 |\n|---|---|\n| 1 | 2 |", "说明\n| 甲 | 乙 |\n|---|---|\n| 1 | 2 |"),
+        ("the row of\n早 is 0.4,\nand", "the row of 早 is 0.4,\nand"),
+    ],
+)
+def test_a_line_break_in_chinese_is_no_space_but_beside_latin(lines, shown):
+    assert one_line_each(lines) == shown
+
+
+def test_the_ends_of_a_curve_are_means_over_seeds():
+    assert ends([[1.0, 5.0, 2.0], [3.0, 7.0, 6.0]]) == "2 … 4"
+    assert ends([[], []]) == "–"
