@@ -40,7 +40,7 @@ def evaluate(
     length_penalty: Annotated[float | None, typer.Option("--length-penalty", help="α; 1 by default.")] = None,
     engine: Annotated[str, typer.Option("--engine", help="auto, torch or ct2.")] = "auto",
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
-    threads: Annotated[int | None, typer.Option("--threads", min=1, help="Of the CPU.")] = None,
+    threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Of the CPU.")] = None,
     published: Annotated[bool, typer.Option("--published", help="Tokenised lower-cased BLEU, too.")] = False,
     training_text: Annotated[
         Path | None, typer.Option("--training-text", metavar="F", help="In it words are rare or frequent.")

@@ -1,5 +1,7 @@
 """The command `attendo`: an error becomes one line on stderr and an exit code; nothing heavy is imported here."""
 
+import io
+import os
 import sys
 from typing import Annotated, Any
 
@@ -67,6 +69,8 @@ def options(
 
 
 def main(arguments: list[str] | None = None) -> None:
+    if sys.stdout is None:  # closed by who called: whatever is written to it fails then, as to any file that is closed
+        sys.stdout = io.TextIOWrapper(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w"), encoding="utf-8")
     arguments = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in arguments
     # Wherever it stands, --debug is meant for the whole command.

@@ -27,7 +27,7 @@ def translate(
     keep: Annotated[bool, typer.Option("--keep", help="Insist on numbers, addresses, emoji, placeholders.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at a line that is no UTF-8.")] = False,
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
-    threads: Annotated[int | None, typer.Option("--threads", min=1, help="Of the CPU.")] = None,
+    threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Of the CPU.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a stopped run was; with -i and -o.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A line is a JSON object, with score and ledger.")] = False,
     report: Annotated[Path | None, typer.Option("--report", metavar="F", help="Write the ledger as JSON.")] = None,
@@ -38,6 +38,8 @@ def translate(
     for option, path in (("-o", target), ("--report", report)):
         if path and (path.is_dir() or not path.parent.is_dir()):
             raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
+    if report and report != Path("-") and report.absolute() in [path.absolute() for path in (source, target) if path]:
+        raise UsageError(f"--report is {report}, which is the text itself: expected a file of its own")
 
     from attendo.installed import model_folder
     from attendo.translation.glossary import read_glossary

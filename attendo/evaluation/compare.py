@@ -47,6 +47,7 @@ class Difference:
     interval_b: tuple[float, float]
     bootstrap: Outcome
     randomisation: Outcome
+    differing: int  # sentences of which the two say different things
 
     @property
     def difference(self) -> float:
@@ -55,7 +56,8 @@ class Difference:
     @property
     def real(self) -> bool | None:
         """None: the two tests do not agree."""
-        if self.difference == 0:  # sacreBLEU gives the least p value there is to two equal systems
+        # sacreBLEU gives the least p value there is to two equal systems, and to two that differ in one sentence alone.
+        if self.difference == 0 or least_p(self.differing) >= LEVEL:
             return False
         says = {test.p_value < LEVEL for test in (self.bootstrap, self.randomisation)}
         return says.pop() if len(says) == 1 else None
@@ -109,6 +111,11 @@ class Comparison:
         }
 
 
+def least_p(differing: int) -> float:
+    """Of so many coins, the chance that all fall as they did, or all the other way: no test may say less."""
+    return 2.0 ** (1 - differing)
+
+
 def compare(
     a: Hypotheses,
     b: Hypotheses,
@@ -131,6 +138,7 @@ def compare(
         signatures, results = PairedTest(systems, metrics, judged_by.references, kind, times)()
         return [(name, *results[name], str(signatures[name])) for name in signatures]
 
+    same = sum(x == y for x, y in zip(a.texts, b.texts, strict=True))
     differences = {}
     for metric, bootstrap, randomisation in zip(METRICS, test("bs", samples), test("ar", trials), strict=True):
         name, of_a, of_b, signature = bootstrap
@@ -142,14 +150,18 @@ def compare(
             around(float(of_b.mean), float(of_b.ci)),
             Outcome(float(of_b.p_value), signature),
             Outcome(float(randomisation[2].p_value), randomisation[3]),
+            len(judged_by) - same,
         )
     warnings = [*judged_by.remarks]
     for one in (a, b):
         found = [*one.remarks, *suspicions(one.texts, judged_by.references, judged_by.sources, language)]
         warnings += [f"{one.name}: {warning}" for warning in found]
-    same = sum(x == y for x, y in zip(a.texts, b.texts, strict=True))
     if same == len(judged_by):
         warnings.append(f"{a.name} and {b.name} say the same in every line")
+    elif least_p(differing := len(judged_by) - same) >= LEVEL:
+        warnings.append(
+            f"{a.name} and {b.name} differ in {differing} of {len(judged_by)} lines: too few to be no chance"
+        )
     # text: with numpy 2 sacreBLEU 2.6 cannot write the bootstrap as JSON, which is its default
     options = " ".join(["-i", *files, *command_options(language, samples=0), "--format", "text"])
     return Comparison(

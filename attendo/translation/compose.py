@@ -1,12 +1,16 @@
 """From what the model said of each segment to the answer to the text, with its account."""
 
+import re
+from collections.abc import Sequence
+
+from attendo.text.normalize import REPLACEMENT
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence, Translation
 from attendo.translation.constrained import misses
 from attendo.translation.decode import Decoded
 from attendo.translation.ledger import account
 from attendo.translation.line import Line
-from attendo.translation.phrases import missing_terms
+from attendo.translation.phrases import stands_in, terms_of
 from attendo.translation.script import to_traditional
 from attendo.translation.sentences import join
 from attendo.translation.wish import Wish
@@ -45,19 +49,24 @@ def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokeniz
         return Sentence(segment.text, segment.text, "copied", repeated=answer.repeated, remarks=tuple(remarks))
     job = line.jobs[place]
     lost = [f"the {miss.kind} {miss.text!r}" for miss in misses(job, answer, line.source_language, wish)]
-    if job.phrases:
-        lost += [f"the term {term!r}" for term in missing_terms(job.phrases, answer.texts[0], tokenizer)]
+    terms = terms_of(job.phrases, tokenizer)
+    lost += [f"the term {term!r}" for term in terms if not stands_in(answer.texts[0], term)]
     remarks += [f"{shortened(segment.text)}: missing in the translation: {', '.join(lost)}"] if lost else []
-    best, *others = [written(text, wish) for text in answer.texts]
+    broken = answer.texts[0].count(REPLACEMENT) > job.text.count(REPLACEMENT)  # bytes that are no character
+    remarks += [f"{shortened(segment.text)}: broken characters in the translation"] if broken else []
+    best, *others = [written(text, wish, terms) for text in answer.texts]
     return Sentence(
         segment.text, best, "translated", answer.engine, answer.hypotheses[0], tuple(others), answer.repeated,
-        bool(lost), tuple(remarks),
+        bool(lost) or broken, tuple(remarks),
     )  # fmt: skip
 
 
-def written(text: str, wish: Wish) -> str:
-    """In the script that the reader wants."""
-    return to_traditional(text, wish.to).text if wish.to != wish.target else text
+def written(text: str, wish: Wish, terms: Sequence[str] = ()) -> str:
+    """In the script that the reader wants; the user's own terms as the user wrote them."""
+    if wish.to == wish.target:
+        return text
+    parts = re.split(f"({'|'.join(map(re.escape, sorted(terms, key=len, reverse=True)))})", text) if terms else [text]
+    return "".join(part if part in terms else to_traditional(part, wish.to).text for part in parts)
 
 
 def nth(sentence: Sentence, number: int) -> str:

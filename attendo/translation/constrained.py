@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from attendo.text.language import base_language
 from attendo.translation.decode import Decoded, Decoder, Job
 from attendo.translation.fidelity import Miss, missing
+from attendo.translation.numbers import in_digits
 from attendo.translation.phrases import as_phrases
 from attendo.translation.wish import Wish
 
@@ -15,7 +17,7 @@ def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> Iterator[tup
 
     A sentence that cannot be said with the glossary's terms is said without them: that is better than to leave it.
     """
-    jobs = [job for _, job in asked]
+    jobs = [with_room(job, decoder) for _, job in asked]
     answers = dict(decoder.decode(jobs, wish.options))
     freed = [n for n, job in enumerate(jobs) if job.phrases and not answers[n].texts]
     without = decoder.decode([jobs[n]._replace(phrases=()) for n in freed], wish.options)
@@ -28,8 +30,8 @@ def kept(asked: Sequence[Asked], answers: dict[int, Decoded], decoder: Decoder, 
     again: dict[int, Job] = {}
     for n, (language, job) in enumerate(asked):
         if answers[n].texts and (lost := misses(job, answers[n], language, wish)):
-            phrases = as_phrases([miss.text for miss in lost], wish.to, decoder.tokenizer)
-            again[n] = job._replace(phrases=tuple(dict.fromkeys((*job.phrases, *phrases))))
+            phrases = as_phrases([to_say(miss, wish) for miss in lost], wish.to, decoder.tokenizer)
+            again[n] = with_room(job._replace(phrases=tuple(dict.fromkeys((*job.phrases, *phrases)))), decoder)
     better = dict(answers)
     numbers = list(again)
     for place, other in decoder.decode(list(again.values()), wish.options):
@@ -39,6 +41,17 @@ def kept(asked: Sequence[Asked], answers: dict[int, Decoded], decoder: Decoder, 
         if tame and len(misses(job, other, language, wish)) < len(misses(job, answers[n], language, wish)):
             better[n] = other
     return better
+
+
+def with_room(job: Job, decoder: Decoder) -> Job:
+    """Without its phrases, where all that may be said is too short for them and </s>."""
+    return job if sum(map(len, job.phrases)) < decoder.longest(job) else job._replace(phrases=())
+
+
+def to_say(miss: Miss, wish: Wish) -> str:
+    """What makes up for it: of the source, as it stands there; but 二十九 is 29 in any other language."""
+    numeral = miss.kind == "number" and base_language(wish.target) != "zh"
+    return in_digits(miss.text) if numeral else miss.text
 
 
 def misses(job: Job, answer: Decoded, language: str, wish: Wish) -> list[Miss]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from attendo.errors import DataError
 from attendo.text.normalize import REPLACEMENT, normalize
 from attendo.translation.cuts import LETTER_OF_A_WORD
-from attendo.translation.spaces import CONTROLS, edges
+from attendo.translation.spaces import CONTROLS, edges, for_model
 
 LONGEST_TERM = 200  # characters
 MOST_TERMS = 100_000
@@ -134,7 +134,7 @@ def parse(raw: bytes, where: str) -> Term | None:
             raise DataError(f"{where}: {shown(column)} has {len(column)} characters: expected {LONGEST_TERM} at most")
         if REPLACEMENT in column or any(character in CONTROLS for character in column):
             raise DataError(f"{where}: {shown(column)} holds a control or broken character")
-    return Term(columns[0], columns[-1])
+    return Term(for_model(columns[0]), for_model(columns[-1]))  # white space as in the texts it is looked for in
 
 
 def shown(text: str) -> str:

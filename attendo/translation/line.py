@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from attendo.engines.engine import Limits
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
+from attendo.text.normalize import normalize
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.decode import Job
 from attendo.translation.directions import Direction, choose_source, is_foreign
@@ -51,7 +52,12 @@ class Preparer:
                 job, remark = self.job(segment, source, wish)
                 if len(job.ids) > self.limits.source and len(segment.text) > 1:
                     share = FITS * self.limits.source / len(job.ids)
-                    waiting.extend(cut_again(segment, max(2, int(len(segment.text) * share)))[::-1])
+                    pieces = cut_again(segment, max(2, int(len(segment.text) * share)))
+                    if len(pieces) == 1:
+                        raise InputError(
+                            f"{segment.text!r} has {len(job.ids)} tokens: the model reads {self.limits.source}"
+                        )
+                    waiting.extend(pieces[::-1])
                     continue
                 jobs[len(segments)] = job
                 remarks += [remark] if remark else []
@@ -68,5 +74,5 @@ class Preparer:
         ids = (self.tokenizer.tag(wish.target), *self.tokenizer.encode(shown.text), SPECIAL.eos)
         if not wish.glossary:
             return Job(shown.text, ids), shown.remark
-        terms = [match.target for match in wish.glossary.matches(read)]
+        terms = [match.target for match in wish.glossary.matches(normalize(read))]
         return Job(shown.text, ids, as_phrases(terms, wish.to, self.tokenizer)), shown.remark

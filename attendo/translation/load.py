@@ -16,6 +16,7 @@ from attendo.model.config import config_from_table
 from attendo.translation.translator import Translator
 
 EngineName = Literal["auto", "torch", "ct2"]
+MOST_THREADS = 256
 NEEDS_TORCH = "needs torch: pip install 'attendo[train]'"
 
 
@@ -33,8 +34,8 @@ def load(
     `threads` are those of the CPU; `say` hears what the user should know of loading.
     """
     folder = model_folder(model)
-    if threads is not None and threads < 1:
-        raise ConfigError(f"threads = {threads}: expected at least 1")
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise ConfigError(f"threads = {threads}: expected 1 to {MOST_THREADS}")
     bundle = read_bundle(folder)
     tokenizer = bundle.tokenizer()
 

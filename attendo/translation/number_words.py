@@ -75,7 +75,7 @@ ENDINGS = {
 }
 UNITS = {"en": EN, "de": DE, "fr": FR, "cs": CS}
 AND = {"and", "und", "et", "a"}
-MOST_READINGS = 8
+MOST_READINGS = 32
 KNOWN = frozenset({*UNITS, "zh", "ja", "yue"})
 
 WORD = re.compile(r"[^\W\d_]+")
@@ -155,6 +155,7 @@ def values_of_stream(stream: Iterable[tuple[int, bool]]) -> Iterator[int]:
         else:
             readings = {(total, current + value) for total, current in before}
             readings |= {(total, current * 100 + value) for total, current in before if 10 <= current <= 99}
+            readings.add((0, value))  # or another number begins: "first, twenty-six"
         readings = set(sorted(readings)[:MOST_READINGS])
         yield from (total + current for total, current in readings)
         yield from (current for _, current in readings)

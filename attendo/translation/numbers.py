@@ -22,6 +22,8 @@ SCALE = re.compile(
     r"|(?P<m1000000000>milliarden?|milliards?|mrd\b|billions?|bn\b|miliard)|(?P<m1000000000000>兆|trillions?|billionen))",
     re.IGNORECASE,
 )
+# Of these the signs that are never anything else, as m is a metre.
+SURE_SCALE = re.compile("[百千万萬亿億兆]|hund|thou|taus|million|milliard|billion|trillion", re.IGNORECASE)
 # 1万3千, 3 千 5 百万: one number of several parts.
 MIXED = re.compile(r"\d{1,4} ?[亿億万萬千百](?: ?\d{1,4} ?[亿億万萬千百]{1,2})+")
 MIXED_PART = re.compile(r"(\d+) ?([亿億万萬千百])([亿億万萬]?)")
@@ -42,6 +44,12 @@ class Number:
     text: str
     readings: frozenset[str]
     parts: tuple[str, ...]  # 3 and 10 of 3.10: a date, a time, a list
+    scaled: frozenset[str] = frozenset()  # the readings with a scale that is sure: 40000 of 4万
+
+    @property
+    def asked_for(self) -> "Number":
+        """Of 4万 only 40000 will do, for 4 million would be something else."""
+        return Number(self.text, self.scaled, ()) if self.scaled else self
 
 
 def numbers_of(text: str) -> list[Number]:
@@ -51,11 +59,16 @@ def numbers_of(text: str) -> list[Number]:
     found: dict[str, Number] = {}
     for match in NUMBER.finditer(text):
         readings, parts = readings_of(match.group())
+        scaled: set[str] = set()
         if scale := SCALE.match(text, match.end()):
             times = int((scale.lastgroup or "m1")[1:])
-            readings |= {multiplied(reading, times) for reading in readings}
+            scaled = {multiplied(reading, times) for reading in readings}
+            readings |= scaled
         known = found.get(match.group())
-        found[match.group()] = Number(match.group(), frozenset(readings | (known.readings if known else set())), parts)
+        sure = scaled if not known and scale and SURE_SCALE.search(scale.group()) else set()
+        found[match.group()] = Number(
+            match.group(), frozenset(readings | (known.readings if known else set())), parts, frozenset(sure)
+        )
     return list(found.values())
 
 
@@ -108,7 +121,12 @@ def certain_numerals(text: str, language: str) -> list[Number]:
     if base_language(language) != "zh":
         return []
     found = [*YEAR.findall(text), *COMPOUND.findall(text)]
-    return [Number(word, frozenset({str(max(chinese_values(word)))}), ()) for word in dict.fromkeys(found)]
+    return [Number(word, frozenset({in_digits(word)}), ()) for word in dict.fromkeys(found)]
+
+
+def in_digits(number: str) -> str:
+    """二十六 is 26; what has digits already stays as it is."""
+    return str(max(chinese_values(number))) if number[0] in CHINESE else number
 
 
 def values_of(text: str, language: str) -> set[str]:
@@ -128,7 +146,7 @@ def roman(numeral: str) -> int:
 
 def missing_numbers(source: str, translation: str, source_language: str, target_language: str) -> list[str]:
     """Numbers of the source that the translation does not state in any way we know."""
-    asked = [*numbers_of(source), *certain_numerals(source, source_language)]
+    asked = [*(number.asked_for for number in numbers_of(source)), *certain_numerals(source, source_language)]
     if not asked:
         return []
     values = values_of(translation, target_language)

@@ -23,13 +23,12 @@ def as_phrases(texts: Sequence[str], target_language: str, tokenizer: Tokenizer)
     return tuple(dict.fromkeys(tuple(ids) for text in wanted if (ids := tokenizer.encode(text))))
 
 
-def missing_terms(phrases: Phrases, translation: str, tokenizer: Tokenizer) -> list[str]:
-    """Those that are not there after all, or only as the beginning of a longer word."""
-    terms = [tokenizer.decode(ids).strip() for ids in phrases]
-    return [term for term in terms if not stands_in(translation, term)]
+def terms_of(phrases: Phrases, tokenizer: Tokenizer) -> list[str]:
+    return [tokenizer.decode(ids).strip() for ids in phrases]
 
 
 def stands_in(text: str, term: str) -> bool:
+    """Not only as the beginning of a longer word."""
     place = text.find(term)
     while place >= 0 and not on_borders(text, place, place + len(term)):
         place = text.find(term, place + 1)

@@ -15,9 +15,9 @@ from attendo.translation.cuts import LONGEST, cuts, inside_a_word
 from attendo.translation.sentence_borders import ENDS, borders
 from attendo.translation.spaces import LINE_BREAKS, WORD, edges, one_line
 
-LINE = re.compile(f"[^{LINE_BREAKS}]+[{LINE_BREAKS}]*|[{LINE_BREAKS}]+")
 # Line breaks and tabs are the text's structure and stay as they are; other white space follows the target language.
-STRUCTURE = re.compile(f"[{LINE_BREAKS}\t]")
+STRUCTURE = f"{LINE_BREAKS}\t"
+FIELD = re.compile(f"[^{STRUCTURE}]+[{STRUCTURE}]*|[{STRUCTURE}]+")  # of a table, or a line
 WITHOUT_SPACES = ("zh", "yue", "ja")
 LATIN = re.compile(r"[!-~\u00c0-\u024f]")
 
@@ -46,7 +46,7 @@ def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
         before, inner, after = edges(text)
         return [Segment(inner, before, after)]
     places: list[tuple[int, bool]] = []  # where a segment begins, and whether by a cut
-    for match in LINE.finditer(text):
+    for match in FIELD.finditer(text):
         line, begin = match.group(), match.start()
         starts = [0, *borders(line, language), len(line)]
         for first, last in pairwise(starts):
@@ -106,7 +106,7 @@ def joined(translations: Iterable[str], segments: Sequence[Segment], target_lang
         last, answer = answer, segment.text if segment.is_silent else one_line(translation)
         if number:
             previous = segments[number - 1]
-            if STRUCTURE.search(previous.after):
+            if any(sign in previous.after for sign in STRUCTURE):
                 before = previous.after
             else:
                 before = between(previous, segment, last, answer, tight) if last else ""

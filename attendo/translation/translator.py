@@ -125,8 +125,9 @@ class Translator:
         for token in self.engine.tokens(self.decoder.request(line.jobs[0])):
             ids.append(token)
             grown = written(one_line(self.tokenizer.decode(ids)), wish)
-            # The first bytes of a character are not yet one.
-            if grown != shown and grown.startswith(shown) and not grown.endswith("\ufffd"):
+            # The first bytes of a character are not yet one; in another script a word to come may change what was said.
+            settled = wish.to == wish.target and not grown.endswith("\ufffd")
+            if settled and grown != shown and grown.startswith(shown):
                 yield grown[len(shown) :]
                 shown = grown
         yield grown[len(shown) :] + line.segments[0].after

@@ -151,11 +151,45 @@ def test_remarks_are_few(attendo):
     ]
 
 
+def test_a_report_does_not_replace_the_text(attendo, tmp_path):
+    (tmp_path / "in.txt").write_bytes(b"one\n")
+    for same in ("in.txt", "out.txt", tmp_path / "out.txt"):
+        code, _, err = attendo("-i", "in.txt", "-o", "out.txt", "--report", same, *MODEL)
+        assert code == 2
+        assert b"which is the text itself" in err
+    assert (tmp_path / "in.txt").read_bytes() == b"one\n"
+    assert not (tmp_path / "out.txt").exists()
+
+
+def test_too_many_threads(attendo):
+    code, _, err = attendo("hi", "--threads", "99999999999", *MODEL)
+    assert code == 2
+    assert b"256" in err
+
+
+def test_stdout_that_is_closed(tmp_path):
+    """What is written there is an error; what is written elsewhere is none."""
+    model = save_random(tmp_path / "model", ends=9.0)
+    (tmp_path / "in.txt").write_bytes("你好\n".encode())
+    options = ["--model", str(model), "--to", "en", "--engine", "torch", "--beam", "1", "-i", str(tmp_path / "in.txt")]
+    command = [sys.executable, "-m", "attendo", "translate", *options]
+
+    def closed(*more):
+        shell = ["sh", "-c", '"$@" >&-', "sh", *command, *more]
+        return subprocess.run(shell, stderr=subprocess.PIPE, check=False, timeout=120, cwd=ROOT)
+
+    nowhere = closed()
+    assert nowhere.returncode == 1
+    assert nowhere.stderr.split(b"\n")[-2] == b"attendo: cannot write: Bad file descriptor"
+    assert closed("-o", str(tmp_path / "out.txt")).returncode in (0, 3)
+    assert (tmp_path / "out.txt").read_bytes().count(b"\n") == 1
+
+
 def test_remarks_cannot_write_to_the_terminal(attendo, tmp_path):
     """A file's name or text may hold what a terminal would obey."""
     (tmp_path / "\x1b[31mred").write_bytes(b"\x1b[31m12\xff\n")
     _, _, err = attendo("-i", "\x1b[31mred", *MODEL, engine=FakeEngine(backwards))
-    assert err.count(b"\n") == 3
+    assert err.count(b"\n") == 4  # read broken, said broken, a number lost, all in all
     assert b"\x1b" not in err
 
 

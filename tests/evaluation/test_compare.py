@@ -100,10 +100,11 @@ def test_equal_systems_are_not_different(tmp_path):
 
 
 def test_verdicts():
-    def difference(p, q, a=10.0, b=11.0, name="BLEU"):
-        return Difference(name, a, b, (0, 1), (0, 1), Outcome(p, ""), Outcome(q, ""))
+    def difference(p, q, a=10.0, b=11.0, name="BLEU", differing=100):
+        return Difference(name, a, b, (0, 1), (0, 1), Outcome(p, ""), Outcome(q, ""), differing)
 
     assert verdict(difference(0.01, 0.049)) == "B is better"
     assert verdict(difference(0.01, 0.049, name="TER")) == "A is better"
     assert verdict(difference(0.01, 0.05)) == "uncertain: the two tests do not agree"
     assert verdict(difference(0.06, 0.05)) == "may be chance (p is not below 0.05)"
+    assert [difference(0.01, 0.01, differing=few).real for few in (1, 5, 6)] == [False, False, True]  # 2 / 2^6 = 0.03

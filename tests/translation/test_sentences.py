@@ -192,6 +192,12 @@ def test_spaces_follow_the_target():
     assert join(["Hallo.", "", "!"], split("One.  Two. Three.", "en"), "de") == "Hallo.  !"
 
 
+def test_the_fields_of_a_table_are_texts_of_their_own():
+    segments = split("apple\tred one\t\tbig\t", "en")
+    assert [segment.text for segment in segments] == ["apple", "red one", "big"]
+    assert join(["苹果", "红的", "大"], segments, "zh") == "苹果\t红的\t\t大\t"
+
+
 def test_silent_segments_stay_as_they_are():
     segments = split("... 😀\nHello", "en")
     assert [segment.is_silent for segment in segments] == [True, False]
