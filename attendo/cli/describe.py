@@ -16,14 +16,18 @@ LARGEST_FILE = 1_000_000  # bytes; a configuration has a few hundred
 
 def describe(
     name: Annotated[
-        str, typer.Argument(metavar="PRESET", help=f"One of {', '.join(PRESETS)}; or a model's configuration, a .json.")
+        str,
+        typer.Argument(
+            metavar="PRESET", help=f"One of {', '.join(PRESETS)}; or a model's folder or configuration, a .json."
+        ),
     ],
     vocab: Annotated[int | None, typer.Option("--vocab", help="Vocabulary size; by default the published one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
     """Show a model's module tree, shapes and parameters, without allocating its weights."""
     is_file = name.endswith(".json") or "/" in name
-    config = read_config(Path(name), vocab) if is_file else preset(name, vocab)
+    path = Path(name) / "config.json" if is_file and Path(name).is_dir() else Path(name)
+    config = read_config(path, vocab) if is_file else preset(name, vocab)
 
     from attendo.view import structure  # torch is imported here, after the arguments have proved good
 

@@ -52,7 +52,7 @@ def run(
         raise UsageError("--store keeps what --full measures: say both")
     from attendo.lab.claims import EXPERIMENTS
     from attendo.lab.evidence_file import stored_path, write_evidence
-    from attendo.lab.report import write_report
+    from attendo.lab.report import VERDICTS, in_language, write_report
     from attendo.lab.run import run_all
     from attendo.view.lab_progress import shown_on_stderr
 
@@ -78,7 +78,8 @@ def run(
         typer.echo(json.dumps(tables, ensure_ascii=False, indent=2).encode())
     else:
         for one in tables:
-            typer.echo(f"{one['id']}  {one['claim']}\n    {one['verdict']}\n    {one['why']}\n{origin(one)}".encode())
+            verdict = in_language(known(language))(*VERDICTS[one["verdict"]][1:])
+            typer.echo(f"{one['id']}  {one['claim']}\n    {verdict}\n    {one['why']}\n{origin(one)}".encode())
     if store:
         tune_and_keep([experiment for experiment in wanted if experiment.tunes], workers, fresh, on_stderr=True)
 

@@ -89,7 +89,8 @@ def run(arguments: list[str], debug: bool) -> int:
     except WrongUsage as wrong:
         if debug:
             raise
-        return complain(f"{wrong.format_message()} (see attendo --help)", 2)
+        command = wrong.ctx.command_path if wrong.ctx else "attendo"
+        return complain(f"{wrong.format_message()} (see {command} --help)", 2)
     except AttendoError as error:
         if debug:
             raise

@@ -41,6 +41,9 @@ def translate(
     if report and report != Path("-") and report.absolute() in [path.absolute() for path in (source, target) if path]:
         raise UsageError(f"--report is {report}, which is the text itself: expected a file of its own")
 
+    if texts and len(texts) == 1 and is_file(texts[0]):
+        typer.echo(f"attendo: {texts[0]!r} is also the name of a file: -i translates its lines", err=True)
+
     from attendo.installed import model_folder
     from attendo.translation.glossary import read_glossary
     from attendo.translation.load import load
@@ -67,3 +70,10 @@ def translate(
     if remarks := ledger.remarks():
         typer.echo(f"attendo: done, with remarks: {'; '.join(remarks)}", err=True)
     raise typer.Exit(0 if ledger.is_clean else NOT_CLEAN)
+
+
+def is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # far too long for a name, or with NUL
+        return False

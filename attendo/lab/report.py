@@ -178,7 +178,9 @@ def seeds(outcome: Outcome) -> str:
 def front(outcomes: Sequence[Outcome], language: Language) -> str:
     say = in_language(language)
     counts = {verdict: sum(outcome.verdict == verdict for outcome in outcomes) for verdict in VERDICTS}
-    total = ", ".join(f"{sign} {say(*words)} {counts[verdict]}" for verdict, (sign, *words) in VERDICTS.items())
+    total = say(", ", "，").join(
+        f"{sign} {say(*words)} {counts[verdict]}" for verdict, (sign, *words) in VERDICTS.items()
+    )
     rows = [
         f"| [{outcome.experiment.id}]({outcome.experiment.id}.md) | {read_text(outcome.experiment, language).claim} "
         f"| {VERDICTS[outcome.verdict][0]} {say(*VERDICTS[outcome.verdict][1:])}{mark(outcome, say)} |"

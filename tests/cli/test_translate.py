@@ -161,6 +161,14 @@ def test_a_report_does_not_replace_the_text(attendo, tmp_path):
     assert not (tmp_path / "out.txt").exists()
 
 
+def test_a_text_that_is_a_file_s_name_is_remarked_on(attendo, tmp_path):
+    (tmp_path / "in.txt").write_bytes(b"one\n")
+    assert attendo("in.txt", *MODEL) == (
+        0, b"in.txt\n", b"attendo: 'in.txt' is also the name of a file: -i translates its lines\n",
+    )  # fmt: skip
+    assert b"name of a file" not in attendo("a" * 5000, *MODEL)[2]
+
+
 def test_too_many_threads(attendo):
     code, _, err = attendo("hi", "--threads", "99999999999", *MODEL)
     assert code == 2
