@@ -31,12 +31,15 @@ def lost_runs(source: str, answer: str) -> list[str]:
 
 
 def lost_numbers(source: str, answer: str, target: str) -> list[str]:
-    """Numbers that are there neither in their digits nor by their value; `target` is the language of the answer."""
-    if not lost_runs(source, answer):
-        return []
+    """Numbers that are there neither in their digits nor by their value; `target` is the language of the answer.
+
+    Where a scale is beside them the digits do not count: 5.2 million is not 5.2万.
+    """
     values = values_of(answer, target)
+    if not lost_runs(source, answer):
+        return [number.text for number in numbers_of(source) if number.scaled and values.isdisjoint(number.scaled)]
     times = [match for match in TIME.finditer(source) if not is_told(match, answer, values)]
-    numbers = [number for number in numbers_of(TIME.sub(" ", source)) if not is_stated(number, values)]
+    numbers = [number for number in numbers_of(TIME.sub(" ", source)) if not is_stated(number.asked_for, values)]
     return [*(match.group() for match in times), *(number.text for number in numbers)]
 
 
