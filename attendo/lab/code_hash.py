@@ -10,13 +10,15 @@ from attendo.installed import model_folder
 from attendo.manifest import NAME as MANIFEST
 
 LOOKS_INTO_THE_MODEL = "attendo.lab.default_model"
+READS_THE_PAGES = "attendo.lab.text.two_languages"
+PAGES = Path(__file__).parent
 
 
 def code_hash(module: str, also: str = "") -> str:
     """Of the sources of a module and of all modules of this project that it imports, and these import, and so on.
 
-    And of the table that stands beside such a source, and of the model that came with the package, where it is used.
-    `also` is what else decides.
+    And of the table that stands beside such a source; of the model that came with the package, and of the words of all
+    claims, where these are what is looked at. `also` is what else decides.
     """
     digest = hashlib.sha256(also.encode())
     names = reached(module)
@@ -27,6 +29,9 @@ def code_hash(module: str, also: str = "") -> str:
             digest.update(table.read_bytes())
     if LOOKS_INTO_THE_MODEL in names:
         digest.update((model_folder(None) / MANIFEST).read_bytes())
+    if READS_THE_PAGES in names:
+        for page in sorted(PAGES.rglob("*.md")):
+            digest.update(page.read_bytes())
     return digest.hexdigest()[:16]
 
 

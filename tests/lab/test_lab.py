@@ -85,6 +85,15 @@ def test_the_hash_reaches_what_an_experiment_uses():
     assert code_hash("attendo.lab.claim") != code_hash("attendo.lab.chart")
 
 
+def test_what_is_measured_of_the_pages_is_measured_again_when_they_change(tmp_path, monkeypatch):
+    monkeypatch.setattr("attendo.lab.code_hash.PAGES", tmp_path)
+    before = [code_hash(EXPERIMENTS[name].module) for name in ("L37", "L1")]
+    (tmp_path / "page.zh.md").write_text("又一页", encoding="utf-8")
+    after = [code_hash(EXPERIMENTS[name].module) for name in ("L37", "L1")]
+    assert before[0] != after[0]
+    assert before[1] == after[1]
+
+
 def test_the_report_has_a_page_for_each_claim_in_both_languages(tmp_path):
     outcomes = [run_experiment(EXPERIMENTS[name], "small") for name in ("L1", "L38")]
     write_report(tmp_path, outcomes)
