@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -38,8 +39,8 @@ def inspect(
     source = choose_source(start, target, sentence, bundle.directions)
 
     from attendo.checkpoint import load_model
-    from attendo.decoding.options import SearchOptions
     from attendo.report.inspect_folder import make_folder, write_folder
+    from attendo.translation.wish import SEARCH
     from attendo.view.decoding_steps import inspection_lines
     from attendo.view.inspection import inspect_text
     from attendo.view.inspection_table import inspection_table
@@ -47,7 +48,7 @@ def inspect(
     make_folder(out)
     with Console(stderr=True).status("translating, drawing"):
         tokenizer = bundle.tokenizer()
-        found = inspect_text(load_model(bundle), tokenizer, sentence, target, SearchOptions(beam_size=beam))
+        found = inspect_text(load_model(bundle), tokenizer, sentence, target, replace(SEARCH, beam_size=beam))
         written = write_folder(out, found, tokenizer, (source, target), folder.resolve().name)
     for remark in written.remarks:
         typer.echo(f"attendo: {remark}", err=True)

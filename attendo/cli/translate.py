@@ -11,6 +11,7 @@ import typer
 from attendo.errors import UsageError
 
 NOT_CLEAN = 3
+PACKED = (".gz", ".xz", ".zst")  # by these names files are unpacked when they are read
 
 
 def translate(
@@ -38,6 +39,8 @@ def translate(
     for option, path in (("-o", target), ("--report", report)):
         if path and (path.is_dir() or not path.parent.is_dir()):
             raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
+    if target and target.suffix in PACKED:
+        raise UsageError(f"-o is {target}: attendo writes plain text; pack it afterwards")
     if report and report != Path("-") and report.absolute() in [path.absolute() for path in (source, target) if path]:
         raise UsageError(f"--report is {report}, which is the text itself: expected a file of its own")
 

@@ -4,21 +4,21 @@ from attendo.doctor.examine import Examination
 from attendo.doctor.repair import REASONS
 
 SAY = {
-    "wrong_language": "{count} are in a wrong language",
-    "leak": "{count} are in the test set: a score on it would measure memory",
-    "broken_encoding": "{count} have a broken encoding",
-    "empty": "{count} have an empty side",
-    "copy": "{count} copy the source",
-    "duplicate": "{count} repeat an earlier pair",
+    "wrong_language": "{count} in a wrong language",
+    "leak": "{count} of the test set, where a score would measure memory",
+    "broken_encoding": "{count} with a broken encoding",
+    "empty": "{count} with an empty side",
+    "copy": "{count} with a copy of the source",
+    "duplicate": "{count} for the second time",
 }
 MANY = 0.01  # of all pairs: from here on a soft finding is worth a sentence
 SOFT = {
-    "implausible": "{count} hardly translate each other by their words: read some of them before you trust the rest.",
-    "length_outlier": "{count} have sides of very different length: look whether sentences were cut.",
-    "number_mismatch": "{count} have a number on one side only.",
-    "mixed_script": "{count} mix simplified and traditional characters: convert them to one (OpenCC does).",
-    "mixed_punctuation": "{count} mix half- and full-width punctuation: a normalisation before training would help.",
-    "control_characters": "{count} hold characters that nobody can see; --write takes them out.",
+    "implausible": "{count} with words that hardly translate each other: read some before you trust the rest.",
+    "length_outlier": "{count} with sides of very different length: look whether sentences were cut.",
+    "number_mismatch": "{count} with a number on one side only.",
+    "mixed_script": "{count} with simplified and traditional characters: convert them to one script (OpenCC does).",
+    "mixed_punctuation": "{count} with half- and full-width punctuation: a normalisation before training would help.",
+    "control_characters": "{count} with characters that nobody can see; --write takes them out.",
 }
 
 
@@ -51,7 +51,7 @@ def about_blocks(examination: Examination) -> list[str]:
 
 def about_swaps(examination: Examination) -> list[str]:
     count = len(examination.lines("swapped"))
-    return [f"{pairs(count)} have their sides exchanged: --write swaps them back."] if count else []
+    return [f"{pairs(count)} with exchanged sides: --write swaps them back."] if count else []
 
 
 def about_dropping(examination: Examination) -> list[str]:

@@ -169,6 +169,15 @@ def test_a_text_that_is_a_file_s_name_is_remarked_on(attendo, tmp_path):
     assert b"name of a file" not in attendo("a" * 5000, *MODEL)[2]
 
 
+@pytest.mark.parametrize("name", ["out.gz", "out.txt.xz", "out.zst"])
+def test_nothing_is_written_under_the_name_of_a_packed_file(attendo, tmp_path, name):
+    (tmp_path / "in.txt").write_bytes(b"one\n")
+    code, _, err = attendo("-i", "in.txt", "-o", name, *MODEL)
+    assert code == 2
+    assert b"attendo writes plain text" in err
+    assert not (tmp_path / name).exists()
+
+
 def test_too_many_threads(attendo):
     code, _, err = attendo("hi", "--threads", "99999999999", *MODEL)
     assert code == 2
