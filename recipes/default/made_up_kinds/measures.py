@@ -75,7 +75,8 @@ def amount(rng: Random) -> Said:
 
 def price(rng: Random) -> Said:
     whole = rng.random() < 0.5
-    number = grouped(rng.randint(2, 10 ** rng.randint(1, 5))) if whole else decimal(rng.randint(201, 99_999), 2)
+    cents = rng.randint(201, 10 ** rng.randint(4, 7))
+    number = grouped(rng.randint(2, 10 ** rng.randint(1, 5))) if whole else decimal(cents, 2)
     form = rng.choice(PRICES)
     if "日元" in form.zh:  # a yen has no hundredths
         number = grouped(rng.randint(20, 90_000))

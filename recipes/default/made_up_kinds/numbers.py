@@ -47,6 +47,17 @@ AROUND = (
     Said("{n}人", "{n} people", "{n} Menschen"),
     Said("至少{n}", "at least {n}", "mindestens {n}"),
 )
+# What is so many that Chinese counts it in 万 and 亿, and the others in thousands and millions.
+COUNTED = (
+    Said("这个城市有{n}人口。", "This city has {n} inhabitants.", "Diese Stadt hat {n} Einwohner."),
+    Said("有{n}人看了比赛。", "{n} people watched the game.", "{n} Menschen haben das Spiel gesehen."),
+    Said("这座博物馆每年有{n}名游客。", "The museum has {n} visitors a year.", "Das Museum hat {n} Besucher im Jahr."),
+    Said("图书馆里有{n}本书。", "The library has {n} books.", "Die Bibliothek hat {n} Bücher."),
+    Said("去年卖出了{n}辆车。", "Last year {n} cars were sold.", "Letztes Jahr wurden {n} Autos verkauft."),
+    Said("他们筹集了{n}美元。", "They raised {n} dollars.", "Sie haben {n} Dollar gesammelt."),
+    Said("这座桥花了{n}欧元。", "The bridge cost {n} euros.", "Die Brücke hat {n} Euro gekostet."),
+    Said("公司投资了{n}元。", "The company invested {n} yuan.", "Die Firma hat {n} Yuan investiert."),
+)
 PHONES = (
     "+49 30 #######",
     "+86 138 #### ####",
@@ -94,6 +105,10 @@ def billions(rng: Random) -> Said:
     """13亿 is 1.3 billion, 1,3 Milliarden: the false friend."""
     tenths = rng.randint(11, 999)
     return named(tenths, Said(f"{tenths}亿", "billion", "Milliarden"))
+
+
+def counted(rng: Random) -> Said:
+    return fill(rng.choice(COUNTED), n=rng.choice((wan, millions, billions))(rng))
 
 
 def named(tenths: int, name: Said) -> Said:
@@ -148,8 +163,9 @@ def phone(rng: Random) -> Said:
 
 
 FORMS: tuple[Kind, ...] = (
-    integer, integer, fraction, fraction, in_words, in_words, wan, millions, billions, ordinal, ordinal_in_digits,
-    numbered, percentage, signed, around, between, addition, phone, lambda rng: rng.choice(FRACTIONS),
+    integer, integer, fraction, fraction, in_words, in_words, wan, millions, billions, counted, counted, ordinal,
+    ordinal_in_digits, numbered, percentage, signed, around, between, addition, phone,
+    lambda rng: rng.choice(FRACTIONS),
 )  # fmt: skip
 
 
