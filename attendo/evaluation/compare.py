@@ -54,10 +54,14 @@ class Difference:
         return self.b - self.a
 
     @property
+    def too_few(self) -> bool:
+        return least_p(self.differing) >= LEVEL
+
+    @property
     def real(self) -> bool | None:
         """None: the two tests do not agree."""
         # sacreBLEU gives the least p value there is to two equal systems, and to two that differ in one sentence alone.
-        if self.difference == 0 or least_p(self.differing) >= LEVEL:
+        if self.difference == 0 or self.too_few:
             return False
         says = {test.p_value < LEVEL for test in (self.bootstrap, self.randomisation)}
         return says.pop() if len(says) == 1 else None
@@ -159,9 +163,8 @@ def compare(
     if same == len(judged_by):
         warnings.append(f"{a.name} and {b.name} say the same in every line")
     elif least_p(differing := len(judged_by) - same) >= LEVEL:
-        warnings.append(
-            f"{a.name} and {b.name} differ in {differing} of {len(judged_by)} lines: too few to be no chance"
-        )
+        few = f"{differing} of {len(judged_by)} lines"
+        warnings.append(f"{a.name} and {b.name} differ in {few}: too few to tell a difference from chance")
     # text: with numpy 2 sacreBLEU 2.6 cannot write the bootstrap as JSON, which is its default
     options = " ".join(["-i", *files, *command_options(language, samples=0), "--format", "text"])
     return Comparison(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from attendo.text.language import base_language
 from attendo.translation.decode import Decoded, Decoder, Job
 from attendo.translation.fidelity import Miss, missing
+from attendo.translation.number_words import CHINESE
 from attendo.translation.numbers import in_digits
 from attendo.translation.phrases import as_phrases
 from attendo.translation.wish import Wish
@@ -49,9 +50,9 @@ def with_room(job: Job, decoder: Decoder) -> Job:
 
 
 def to_say(miss: Miss, wish: Wish) -> str:
-    """What makes up for it: of the source, as it stands there; but 二十九 is 29 in any other language."""
-    numeral = miss.kind == "number" and base_language(wish.target) != "zh"
-    return in_digits(miss.text) if numeral else miss.text
+    """What makes up for it: of the source, as it stands there; but 二十九 and 5.2万 are 29 and 52000 elsewhere."""
+    same = miss.kind != "number" or (base_language(wish.target) == "zh" and miss.text[0] in CHINESE)
+    return miss.text if same else in_digits(miss.text)
 
 
 def misses(job: Job, answer: Decoded, language: str, wish: Wish) -> list[Miss]:

@@ -44,12 +44,11 @@ class Number:
     text: str
     readings: frozenset[str]
     parts: tuple[str, ...]  # 3 and 10 of 3.10: a date, a time, a list
-    scaled: frozenset[str] = frozenset()  # the readings with a scale that is sure: 40000 of 4万
+    scaled: "Number | None" = None  # with a scale that is sure: 4万, for which 40000 will do, and not 4 million
 
     @property
     def asked_for(self) -> "Number":
-        """Of 4万 only 40000 will do, for 4 million would be something else."""
-        return Number(self.text, self.scaled, ()) if self.scaled else self
+        return self.scaled or self
 
 
 def numbers_of(text: str) -> list[Number]:
@@ -59,16 +58,15 @@ def numbers_of(text: str) -> list[Number]:
     found: dict[str, Number] = {}
     for match in NUMBER.finditer(text):
         readings, parts = readings_of(match.group())
-        scaled: set[str] = set()
+        known, scaled = found.get(match.group()), None
         if scale := SCALE.match(text, match.end()):
             times = int((scale.lastgroup or "m1")[1:])
-            scaled = {multiplied(reading, times) for reading in readings}
-            readings |= scaled
-        known = found.get(match.group())
-        sure = scaled if not known and scale and SURE_SCALE.search(scale.group()) else set()
-        found[match.group()] = Number(
-            match.group(), frozenset(readings | (known.readings if known else set())), parts, frozenset(sure)
-        )
+            values = {multiplied(reading, times) for reading in readings}
+            readings |= values
+            if not known and SURE_SCALE.search(scale.group()):
+                scaled = Number(match.group() + scale.group(), frozenset(values), ())
+        readings |= known.readings if known else set()
+        found[match.group()] = Number(match.group(), frozenset(readings), parts, scaled)
     return list(found.values())
 
 
@@ -125,8 +123,10 @@ def certain_numerals(text: str, language: str) -> list[Number]:
 
 
 def in_digits(number: str) -> str:
-    """二十六 is 26; what has digits already stays as it is."""
-    return str(max(chinese_values(number))) if number[0] in CHINESE else number
+    """二十六 is 26, 5.2万 is 52000; what needs no scale stays as it is."""
+    if number[0] in CHINESE:
+        return str(max(chinese_values(number)))
+    return next((min(one.scaled.readings) for one in numbers_of(number) if one.scaled), number)
 
 
 def values_of(text: str, language: str) -> set[str]:

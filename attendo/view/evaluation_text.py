@@ -140,6 +140,8 @@ def comparison_lines(found: Comparison) -> Iterator[str]:
 def verdict(one: Difference) -> str:
     if one.difference == 0:
         return "no difference"
+    if one.too_few:
+        return "too few lines differ to tell"
     if one.real is None:
         return "uncertain: the two tests do not agree"
     if not one.real:

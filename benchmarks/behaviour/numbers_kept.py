@@ -37,7 +37,7 @@ def lost_numbers(source: str, answer: str, target: str) -> list[str]:
     """
     values = values_of(answer, target)
     if not lost_runs(source, answer):
-        return [number.text for number in numbers_of(source) if number.scaled and values.isdisjoint(number.scaled)]
+        return [one.text for number in numbers_of(source) if (one := number.scaled) and values.isdisjoint(one.readings)]
     times = [match for match in TIME.finditer(source) if not is_told(match, answer, values)]
     numbers = [number for number in numbers_of(TIME.sub(" ", source)) if not is_stated(number.asked_for, values)]
     return [*(match.group() for match in times), *(number.text for number in numbers)]

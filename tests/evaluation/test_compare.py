@@ -107,4 +107,5 @@ def test_verdicts():
     assert verdict(difference(0.01, 0.049, name="TER")) == "A is better"
     assert verdict(difference(0.01, 0.05)) == "uncertain: the two tests do not agree"
     assert verdict(difference(0.06, 0.05)) == "may be chance (p is not below 0.05)"
+    assert verdict(difference(0.01, 0.01, differing=5)) == "too few lines differ to tell"
     assert [difference(0.01, 0.01, differing=few).real for few in (1, 5, 6)] == [False, False, True]  # 2 / 2^6 = 0.03

@@ -212,7 +212,7 @@ def test_the_command_says_it_in_one_line(small_disk, tmp_path, monkeypatch, caps
     before_the_save(monkeypatch, FULL_AT, lambda: fill(small_disk, 8_192))
     with pytest.raises(SystemExit) as left:
         main(["train", str(recipe), "--run-dir", str(small_disk / "run")])
-    complaint = [line for line in capsys.readouterr().err.splitlines() if "cannot write" in line]
+    complaint = [line for line in capsys.readouterr().err.split("\n") if "cannot write" in line]
     assert left.value.code == 1
     assert len(complaint) == 1
     assert "No space left on device" in complaint[0]

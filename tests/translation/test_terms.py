@@ -69,11 +69,13 @@ def test_what_cannot_be_cut_any_further_is_one_clear_error(model):
         preparer.prepared("𠮷𠮶𠮵𠮴 abc", wish)
 
 
-def test_a_chinese_numeral_is_said_in_digits_where_chinese_is_not_spoken():
+def test_a_number_is_said_in_digits_where_its_words_are_not_spoken():
     miss = Miss("number", "二十九")
     assert to_say(miss, Wish("en", "en")) == "29"
     assert to_say(Miss("number", "二〇〇八"), Wish("de", "de")) == "2008"
     assert to_say(miss, Wish("zh-TW", "zh")) == "二十九"
+    assert to_say(Miss("number", "5.2万"), Wish("en", "en")) == "52000"
+    assert to_say(Miss("number", "2.5 million"), Wish("zh", "zh")) == "2500000"
     assert to_say(Miss("number", "1,234"), Wish("en", "en")) == "1,234"
     assert to_say(Miss("emoji", "😀"), Wish("en", "en")) == "😀"
 
