@@ -20,6 +20,7 @@ from recipes.default.made_up_kinds import (
     copies,
     dates,
     fragments,
+    large_numbers,
     lists,
     measures,
     numbers,
@@ -36,15 +37,16 @@ from recipes.default.made_up_kinds.said import Kind, Said
 # Percent of the draws. A kind that has little to say (phrases, single words) soon repeats itself; a pair is taken
 # once, so in a large corpus its share is smaller and those of the others grow.
 MIXTURE: dict[str, tuple[int, Kind]] = {
-    "numbers": (10, numbers.draw),
+    "numbers": (8, numbers.draw),
+    "large numbers": (6, large_numbers.draw),
     "dates": (9, dates.draw),
     "times": (6, times.draw),
     "measures": (8, measures.draw),
     "single words": (8, single_words.draw),
     "people": (6, people.draw),
     "phrases": (4, phrases.draw),
-    "fragments": (12, fragments.draw),
-    "sentences": (19, sentences.draw),
+    "fragments": (10, fragments.draw),
+    "sentences": (17, sentences.draw),
     "copies": (10, copies.draw),
     "shouting": (3, shouting.draw),
     "lists": (5, lists.draw),

@@ -7,25 +7,19 @@ from random import Random
 
 import pytest
 
-from recipes.default.made_up_kinds import dates, measures, numbers, times
+from recipes.default.made_up_kinds import dates, large_numbers, measures, numbers, times
+from recipes.default.made_up_kinds.large_numbers import large
 from recipes.default.made_up_kinds.numerals import chinese, chinese_count, english, german
+from tests.recipes_default.amounts import amounts
 
 DRAWS = 4000
 MONTHS = {
     "en": "January February March April May June July August September October November December",
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
 }
-SCALES = {"万": 10**4, "亿": 10**8, " million": 10**6, " billion": 10**9, " Millionen": 10**6, " Milliarden": 10**9}
-NUMBER = re.compile(rf"((?<![\d\w])-?\d[\d.,]*\d|(?<![\d\w])-?\d|\d[\d.,]*\d|\d)({'|'.join(SCALES)})?")
 
 
-def amounts(text: str, language: str) -> list[Decimal]:
-    """amounts("1.234,5 Millionen", "de") -> [1234500000]."""
-    marks = str.maketrans({".": "", ",": "."} if language == "de" else {",": ""})
-    return sorted(Decimal(digits.translate(marks)) * SCALES.get(scale, 1) for digits, scale in NUMBER.findall(text))
-
-
-@pytest.mark.parametrize("kind", [numbers, measures])
+@pytest.mark.parametrize("kind", [numbers, large_numbers, measures])
 def test_amounts_agree(kind: object) -> None:
     rng, read = Random(1), 0
     for _ in range(DRAWS):
@@ -95,6 +89,25 @@ def test_times_agree() -> None:
         assert zh == en == de, said
         read += bool(zh)
     assert read > 0.7 * DRAWS
+
+
+@pytest.mark.parametrize(
+    ("number", "zh", "en", "de"),
+    [
+        (9_000, "9,000", "9,000", "9.000"),
+        (30_000, "3万", "30,000", "30.000"),
+        (662_000, "66.2万", "662,000", "662.000"),
+        (1_000_000, "100万", "1 million", "1 Million"),
+        (2_500_000, "250万", "2.5 million", "2,5 Millionen"),
+        (66_000_000, "6600万", "66 million", "66 Millionen"),
+        (160_000_000, "1.6亿", "160 million", "160 Millionen"),
+        (1_000_000_000, "10亿", "1 billion", "1 Milliarde"),
+        (100_000_000_000, "1000亿", "100 billion", "100 Milliarden"),
+        (1_400_000_000_000, "1.4万亿", "1.4 trillion", "1,4 Billionen"),
+    ],
+)
+def test_large_numbers(number: int, zh: str, en: str, de: str) -> None:
+    assert large(number) == (zh, en, de)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Numbers alone: digits with each language's marks, words, 万 and 亿, ordinals, percentages, and phone numbers."""
+"""Numbers alone: digits with each language's marks, words, ordinals, percentages, and phone numbers."""
 
 from random import Random
 
@@ -47,17 +47,6 @@ AROUND = (
     Said("{n}人", "{n} people", "{n} Menschen"),
     Said("至少{n}", "at least {n}", "mindestens {n}"),
 )
-# What is so many that Chinese counts it in 万 and 亿, and the others in thousands and millions.
-COUNTED = (
-    Said("这个城市有{n}人口。", "This city has {n} inhabitants.", "Diese Stadt hat {n} Einwohner."),
-    Said("有{n}人看了比赛。", "{n} people watched the game.", "{n} Menschen haben das Spiel gesehen."),
-    Said("这座博物馆每年有{n}名游客。", "The museum has {n} visitors a year.", "Das Museum hat {n} Besucher im Jahr."),
-    Said("图书馆里有{n}本书。", "The library has {n} books.", "Die Bibliothek hat {n} Bücher."),
-    Said("去年卖出了{n}辆车。", "Last year {n} cars were sold.", "Letztes Jahr wurden {n} Autos verkauft."),
-    Said("他们筹集了{n}美元。", "They raised {n} dollars.", "Sie haben {n} Dollar gesammelt."),
-    Said("这座桥花了{n}欧元。", "The bridge cost {n} euros.", "Die Brücke hat {n} Euro gekostet."),
-    Said("公司投资了{n}元。", "The company invested {n} yuan.", "Die Firma hat {n} Yuan investiert."),
-)
 PHONES = (
     "+49 30 #######",
     "+86 138 #### ####",
@@ -85,35 +74,6 @@ def fraction(rng: Random) -> Said:
 
 def in_words(rng: Random) -> Said:
     return words(any_size(rng) % 100_000)
-
-
-def wan(rng: Random) -> Said:
-    """3.5万 is 35,000: Chinese counts in ten thousands."""
-    tenths = rng.randint(11, 999)
-    zh = f"{tenths // 10}万" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}万"
-    return grouped(tenths * 1000)._replace(zh=zh)
-
-
-def millions(rng: Random) -> Said:
-    """250万 is 2.5 million; a whole number of millions is a multiple of 100万."""
-    tenths = rng.randint(11, 999)
-    name = Said(f"{tenths * 10}万", "million", "Millionen")
-    return named(tenths, name)
-
-
-def billions(rng: Random) -> Said:
-    """13亿 is 1.3 billion, 1,3 Milliarden: the false friend."""
-    tenths = rng.randint(11, 999)
-    return named(tenths, Said(f"{tenths}亿", "billion", "Milliarden"))
-
-
-def counted(rng: Random) -> Said:
-    return fill(rng.choice(COUNTED), n=rng.choice((wan, millions, billions))(rng))
-
-
-def named(tenths: int, name: Said) -> Said:
-    count = decimal(tenths, 1) if tenths % 10 else same(str(tenths // 10))
-    return Said(name.zh, f"{count.en} {name.en}", f"{count.de} {name.de}")
 
 
 def ordinal(rng: Random) -> Said:
@@ -163,8 +123,8 @@ def phone(rng: Random) -> Said:
 
 
 FORMS: tuple[Kind, ...] = (
-    integer, integer, fraction, fraction, in_words, in_words, wan, millions, billions, counted, counted, ordinal,
-    ordinal_in_digits, numbered, percentage, signed, around, between, addition, phone,
+    integer, integer, fraction, fraction, in_words, in_words, ordinal, ordinal_in_digits,
+    numbered, percentage, signed, around, between, addition, phone,
     lambda rng: rng.choice(FRACTIONS),
 )  # fmt: skip
 
