@@ -6,7 +6,8 @@ in which attendo shares the work among its threads, so that nothing but attendo'
 
 python -m benchmarks.text MODEL [--to en] [--data zh-en/tatoeba.dev.tsv]
 
-Sentences on which the model runs wild are left out: attendo decodes them again, raw CTranslate2 gives the loop.
+Sentences on which the model runs wild or loses a number are left out: attendo decodes them again, raw CTranslate2 gives
+what it has.
 CPU time counts all threads of the process: other work on the machine disturbs it less than wall time.
 
 While a decoder works the processor forgets what Python was doing, and on a shared machine others see to that, too. So
@@ -30,6 +31,7 @@ from attendo.data.lines import ignore
 from attendo.decoding.options import SearchOptions
 from attendo.engines.ct2_engine import batch_size
 from attendo.special_tokens import SPECIAL
+from attendo.translation.second_look import AGAIN
 from attendo.translation.spaces import for_model
 from benchmarks.machine import data_folder, describe_machine
 
@@ -74,7 +76,7 @@ def duel(translator: attendo.Translator, texts: list[str], to: str, batch: int, 
     search = SearchOptions(beam_size=beam, stop="early")
     engine: Any = translator.engine
     answers = translator.translate(list(texts), to=to, options=search)
-    texts = [text for text, answer in zip(texts, answers, strict=True) if not answer.ledger.repeated]
+    texts = [text for text, answer in zip(texts, answers, strict=True) if not decoded_again(answer)]
     tag = translator.tokenizer.tag(to)
     tokens = [engine.named((tag, *translator.tokenizer.encode(for_model(text)), SPECIAL.eos)) for text in texts]
 
@@ -103,6 +105,10 @@ def duel(translator: attendo.Translator, texts: list[str], to: str, batch: int, 
     to_plain, to_shared = (spread([one[side].wall / one[0].wall for one in rounds]) for side in (1, 2))
     by_cpu = spread([one[2].cpu / one[0].cpu for one in rounds])
     return f"{mine} | {plain} | {to_plain} | {theirs} | {to_shared} | {by_cpu}"
+
+
+def decoded_again(answer: attendo.Translation) -> bool:
+    return answer.ledger.repeated > 0 or any(AGAIN in remark for remark in answer.remarks)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from attendo.text.normalize import REPLACEMENT
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence, Translation
-from attendo.translation.constrained import misses
 from attendo.translation.decode import Decoded
 from attendo.translation.ledger import account
 from attendo.translation.line import Line
 from attendo.translation.phrases import stands_in, terms_of
 from attendo.translation.script import to_traditional
+from attendo.translation.second_look import lost
 from attendo.translation.sentences import join
 from attendo.translation.wish import Wish
 
@@ -48,16 +48,16 @@ def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokeniz
     if not answer.texts:
         return Sentence(segment.text, segment.text, "copied", repeated=answer.repeated, remarks=tuple(remarks))
     job = line.jobs[place]
-    lost = [f"the {miss.kind} {miss.text!r}" for miss in misses(job, answer, line.source_language, wish)]
+    gone = [f"the {miss.kind} {miss.text!r}" for miss in lost((line.source_language, job), answer, wish)]
     terms = terms_of(job.phrases, tokenizer)
-    lost += [f"the term {term!r}" for term in terms if not stands_in(answer.texts[0], term)]
-    remarks += [f"{shortened(segment.text)}: missing in the translation: {', '.join(lost)}"] if lost else []
+    gone += [f"the term {term!r}" for term in terms if not stands_in(answer.texts[0], term)]
+    remarks += [f"{shortened(segment.text)}: missing in the translation: {', '.join(gone)}"] if gone else []
     broken = answer.texts[0].count(REPLACEMENT) > job.text.count(REPLACEMENT)  # bytes that are no character
     remarks += [f"{shortened(segment.text)}: broken characters in the translation"] if broken else []
     best, *others = [written(text, wish, terms) for text in answer.texts]
     return Sentence(
         segment.text, best, "translated", answer.engine, answer.hypotheses[0], tuple(others), answer.repeated,
-        bool(lost) or broken, tuple(remarks),
+        bool(gone) or broken, tuple(remarks),
     )  # fmt: skip
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from attendo.text.language import base_language
+from attendo.translation import second_look
 from attendo.translation.decode import Decoded, Decoder, Job
-from attendo.translation.fidelity import Miss, missing
+from attendo.translation.fidelity import Miss
 from attendo.translation.number_words import CHINESE
 from attendo.translation.numbers import in_digits
 from attendo.translation.phrases import as_phrases
+from attendo.translation.second_look import Asked, lost
 from attendo.translation.wish import Wish
-
-Asked = tuple[str, Job]  # the language of a sentence, and what the model is asked about it
 
 
 def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> Iterator[tuple[int, Decoded]]:
@@ -18,28 +18,28 @@ def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> Iterator[tup
 
     A sentence that cannot be said with the glossary's terms is said without them: that is better than to leave it.
     """
-    jobs = [with_room(job, decoder) for _, job in asked]
-    answers = dict(decoder.decode(jobs, wish.options))
-    freed = [n for n, job in enumerate(jobs) if job.phrases and not answers[n].texts]
-    without = decoder.decode([jobs[n]._replace(phrases=()) for n in freed], wish.options)
-    answers |= {freed[place]: other for place, other in without}
+    asked = [(language, with_room(job, decoder)) for language, job in asked]
+    answers = dict(second_look.decode(asked, decoder, wish))
+    freed = {n: (language, job._replace(phrases=())) for n, (language, job) in enumerate(asked)
+             if job.phrases and not answers[n].texts}  # fmt: skip
+    places = list(freed)
+    answers |= {places[at]: other for at, other in second_look.decode(list(freed.values()), decoder, wish)}
     yield from (kept(asked, answers, decoder, wish) if wish.keep else answers).items()
 
 
 def kept(asked: Sequence[Asked], answers: dict[int, Decoded], decoder: Decoder, wish: Wish) -> dict[int, Decoded]:
     """What an answer lacks, such as a number, becomes a phrase that must be said; where that helps, it stays."""
     again: dict[int, Job] = {}
-    for n, (language, job) in enumerate(asked):
-        if answers[n].texts and (lost := misses(job, answers[n], language, wish)):
-            phrases = as_phrases([to_say(miss, wish) for miss in lost], wish.to, decoder.tokenizer)
+    for n, (_, job) in enumerate(asked):
+        if answers[n].texts and (misses := lost(asked[n], answers[n], wish)):
+            phrases = as_phrases([to_say(miss, wish) for miss in misses], wish.to, decoder.tokenizer)
             again[n] = with_room(job._replace(phrases=tuple(dict.fromkeys((*job.phrases, *phrases)))), decoder)
     better = dict(answers)
     numbers = list(again)
     for place, other in decoder.decode(list(again.values()), wish.options):
         n = numbers[place]
-        language, job = asked[n]
         tame = other.texts and not other.remarks
-        if tame and len(misses(job, other, language, wish)) < len(misses(job, answers[n], language, wish)):
+        if tame and len(lost(asked[n], other, wish)) < len(lost(asked[n], answers[n], wish)):
             better[n] = other
     return better
 
@@ -53,8 +53,3 @@ def to_say(miss: Miss, wish: Wish) -> str:
     """What makes up for it: of the source, as it stands there; but 二十九 and 5.2万 are 29 and 52000 elsewhere."""
     same = miss.kind != "number" or (base_language(wish.target) == "zh" and miss.text[0] in CHINESE)
     return miss.text if same else in_digits(miss.text)
-
-
-def misses(job: Job, answer: Decoded, language: str, wish: Wish) -> list[Miss]:
-    """What of the source the best answer lacks."""
-    return missing(job.text, answer.texts[0], language, wish.target)

@@ -8,14 +8,12 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from attendo.translation.addresses import EMAIL, URL
 from attendo.translation.number_words import CHINESE
 from attendo.translation.numbers import missing_numbers
 
 Kind = Literal["number", "url", "email", "emoji", "placeholder", "tag"]
 
-URL = re.compile(r"(?:https?|ftp)://[!-~]+|\bwww\.[!-~]+", re.IGNORECASE)
-# Lengths are bounded and a match begins where a word begins, so the time is linear in the text.
-EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}")
 TAG = re.compile(r"<(/?[A-Za-z][A-Za-z0-9:-]{0,30})(?:\s[^<>]{0,500})?/?>")
 PLACEHOLDER = re.compile(
     r"\{\{ {0,3}[\w.:$-]{1,60} {0,3}\}\}|\$?\{{1,2}[\w.:$-]{0,60}\}{1,2}"  # {{ x }} {0} {name} ${HOME}

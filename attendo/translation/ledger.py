@@ -27,7 +27,7 @@ class Ledger:
     characters_in: int = 0
     characters_translated: int = 0
     characters_copied: int = 0
-    characters_of_space: int = 0  # white space and controls at the edges, and what has no words
+    characters_of_space: int = 0  # white space and controls at the edges, and what has nothing to translate
     segments: int = 0
     split: int = 0  # lines that became more than one segment
     cut: int = 0  # sentences cut because they were too long

@@ -29,6 +29,7 @@ MIXED = re.compile(r"\d{1,4} ?[亿億万萬千百](?: ?\d{1,4} ?[亿億万萬千
 MIXED_PART = re.compile(r"(\d+) ?([亿億万萬千百])([亿億万萬]?)")
 CHINESE_SCALE = {"百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8, "": 1}
 DECADE = re.compile(r"\d+ ?世[纪紀](?= ?\d0年代)")  # 20世纪80年代 is said 1980s: the 80 is asked for, the 20 not
+DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d{4}")
 ROMAN = re.compile(r"\b[IVXLCM]{1,7}\b")
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "M": 1000}
 MOST_DIGITS = 18  # with more nothing is calculated
@@ -49,6 +50,11 @@ class Number:
     @property
     def asked_for(self) -> "Number":
         return self.scaled or self
+
+    @property
+    def is_date(self) -> bool:
+        """As German writes it, 15.01.2026: each of its parts is asked for, and January is not December."""
+        return DATE.fullmatch(self.text) is not None
 
 
 def numbers_of(text: str) -> list[Number]:
@@ -156,6 +162,8 @@ def missing_numbers(source: str, translation: str, source_language: str, target_
 
 
 def is_answered(number: Number, values: set[str], free: set[str]) -> bool:
+    if number.is_date:
+        return values.issuperset(number.parts)
     if any(is_stated(reading, values, free) for reading in number.readings):
         return True
     return len(number.parts) > 1 and all(is_stated(part, values, free) for part in number.parts)

@@ -16,7 +16,7 @@ from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError, InputError
 from attendo.text.tokenizer import Tokenizer
-from attendo.translation import constrained
+from attendo.translation import constrained, second_look
 from attendo.translation.answer import Translation
 from attendo.translation.compose import compose, sentence, written
 from attendo.translation.decode import Decoded, Decoder
@@ -142,8 +142,6 @@ class Translator:
 
     def decoded(self, lines: list[Line], places: list[tuple[int, int]], wish: Wish) -> Iterator[tuple[int, Decoded]]:
         """What the model says of these segments, (line, segment): the place in `places`, and the answer."""
-        jobs = [lines[number].jobs[place] for number, place in places]
-        if not wish.keep and not (wish.glossary and any(job.phrases for job in jobs)):
-            return self.decoder.decode(jobs, wish.options)
         asked = [(lines[number].source_language, lines[number].jobs[place]) for number, place in places]
-        return constrained.decode(asked, self.decoder, wish)
+        how = constrained if wish.keep or any(job.phrases for _, job in asked) else second_look
+        return how.decode(asked, self.decoder, wish)

@@ -57,6 +57,7 @@ COUNTS: tuple[Faults | Share, ...] = (
     Faults("sources that were cut", lambda one: one.cut),
     Faults("sources left untranslated, as nothing helped", lambda one: one.untranslated),
     Faults("empty answers to what is not empty", lambda one: one.silent),
+    Faults("answers that lost something at first, and were decoded again", lambda one: one.lost_at_first),
     Share("numbers kept", lambda one: one.numbers_kept, at_least=0.98),
     Share("numbers kept digit by digit", lambda one: one.digits_kept),
     Share("web and mail addresses kept", lambda one: one.addresses_kept),

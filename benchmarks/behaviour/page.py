@@ -22,11 +22,13 @@ MEANING = """\
   the source does not do so.
 - *Too long* is an answer of more characters than {bounds}. Of 47,010 translations by people 9 are longer, all from
   Chinese.
+- *Lost at first*: a number, address or emoji was missing in what the model said first, and attendo found an answer
+  with it (or with more of them) in a wider beam.
 - *Numbers kept*: of the inputs with digits, how many have all of their numbers in the answer. A number may change its
   form: 1.234,5 for 1,234.5, December for 12月, 3:30 pm for 15.30 Uhr, 52,000 for 5.2万, two for 2. *Digit by digit*
   nothing but the separators may change; a good translation need not have all.
 - *Milliseconds a sentence*: one input a call, on one thread, the median of those on which the model was asked;
-  punctuation and emoji alone never reach it."""
+  punctuation, emoji and addresses alone never reach it."""
 
 
 def page(judgements: Sequence[Judgement], made: Sequence[str]) -> str:

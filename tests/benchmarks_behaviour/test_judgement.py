@@ -7,6 +7,7 @@ import pytest
 
 from attendo.translation.answer import Sentence, Translation
 from attendo.translation.ledger import Ledger
+from attendo.translation.second_look import AGAIN
 from benchmarks.behaviour import __main__ as command
 from benchmarks.behaviour.counts import COUNTS, missed_goals
 from benchmarks.behaviour.inputs import Input, read_inputs
@@ -29,7 +30,7 @@ def test_a_clean_answer() -> None:
     assert CLEAN.numbers_kept is CLEAN.digits_kept is True
     assert CLEAN.addresses_kept is CLEAN.emoji_kept is CLEAN.blank_kept is None
     faults = (CLEAN.loop, CLEAN.loop_by_guard, CLEAN.too_long, CLEAN.cut, CLEAN.silent, CLEAN.untranslated)
-    assert not any(faults)
+    assert not any((*faults, CLEAN.lost_at_first))
     assert CLEAN.milliseconds == pytest.approx(20)
     assert missed_goals([CLEAN]) == []
 
@@ -40,6 +41,8 @@ def test_faults_are_seen() -> None:
     assert answered("Good", "gut", ledger=Ledger(cut=2)).cut
     assert answered("Good", "Good", ledger=Ledger(untranslated=1)).untranslated
     assert answered("Good", "").silent
+    again = f"the number '22' {AGAIN} 16"
+    assert answered("Gate 22", "Flugsteig 22", remarks=(again,)).lost_at_first
     assert answered("Gate 22", "Flugsteig").numbers_kept is False
     assert answered("4 tries", "vier Versuche").numbers_kept is True
     assert answered("4 tries", "vier Versuche").digits_kept is False

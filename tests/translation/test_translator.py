@@ -57,7 +57,22 @@ def test_every_text_has_an_answer_and_every_character_an_account(translator, lin
 
 
 @pytest.mark.parametrize(
-    "silent", ["", " ", "\n\n", "\u00a0\u3000", "\u200b", "\x00\x01".replace("\x00", ""), "...", "！？", "—", "😀"]
+    "silent",
+    [
+        "",
+        " ",
+        "\n\n",
+        "\u00a0\u3000",
+        "\u200b",
+        "\x00\x01".replace("\x00", ""),
+        "...",
+        "！？",
+        "—",
+        "😀",
+        "https://example.org/a?b=c",
+        "www.seven-seas.example",
+        "anna.braun@example.com",
+    ],
 )
 def test_where_there_is_nothing_to_say_the_model_is_not_asked(folder, silent):
     translator = attendo.load(folder, engine="torch", device="cpu")

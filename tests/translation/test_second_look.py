@@ -1,0 +1,102 @@
+"""What the first answer lost is looked for in a wider beam; what lost nothing is asked once."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.options import SearchOptions
+from attendo.engines.engine import Limits
+from attendo.special_tokens import SPECIAL
+from attendo.translation.second_look import BEAM
+from tests.translation.fake_engine import fake_tokenizer, fake_translator, write_fake_model
+
+SOURCE = "他有12本书。"
+FIRST = "He has books."
+
+
+@dataclass
+class Beams:
+    """Says the first of `narrow`, but `wide` where the beam is wide."""
+
+    wide: list[str]
+    narrow: str = FIRST
+    tokenizer: object = field(default_factory=fake_tokenizer)
+    name: str = "beams"
+    limits: Limits = field(default_factory=lambda: Limits(1_024, 3_104))
+    tokens_per_batch: int = 10_000
+    says_phrases: bool = True
+    beams: list[int] = field(default_factory=list)
+
+    def search(self, requests, options):
+        self.beams += [options.beam_size] * len(requests)
+        texts = self.wide if options.beam_size >= BEAM else [self.narrow] * options.n_best
+        return [[self.hypothesis(text, place) for place, text in enumerate(texts)] for _ in requests]
+
+    def hypothesis(self, text, place):
+        ids = (*self.tokenizer.encode(text), SPECIAL.eos)
+        return Hypothesis.of(ids, [-0.1 - place] * len(ids), 1.0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_fake_model(tmp_path_factory.mktemp("fake") / "model")
+
+
+def translate(folder, engine, text=SOURCE, **options):
+    return fake_translator(folder, engine).translate(text, to="en", options=SearchOptions(beam_size=4, **options))
+
+
+def test_the_likeliest_that_keeps_all_is_taken(folder):
+    engine = Beams(["He has books.", "He has 12 books.", "He owns 12 books."])
+    answer = translate(folder, engine)
+    assert answer.text == "He has 12 books."
+    assert answer.sentences[0].hypothesis.log_prob == pytest.approx(-1.1 * len(answer.sentences[0].hypothesis.ids))
+    assert engine.beams == [4, BEAM]
+    assert answer.ledger.is_clean
+    assert answer.remarks == (f"'{SOURCE}': the number '12' was missing; decoded again with beam 3",)
+
+
+def test_what_lost_nothing_is_asked_once(folder):
+    engine = Beams(["never"], narrow="He has 12 books.")
+    assert translate(folder, engine).text == "He has 12 books."
+    assert engine.beams == [4]
+
+
+def test_where_nothing_helps_the_first_answer_stays_and_is_flagged(folder):
+    answer = translate(folder, Beams(["She has books.", "He has a book."]))
+    assert answer.text == FIRST
+    assert answer.ledger.flagged == 1
+    assert "missing in the translation: the number '12'" in answer.remarks[0]
+
+
+def test_the_one_that_loses_least_is_taken_and_what_it_lost_is_said(folder):
+    engine = Beams(["He has books.", "He has 12 books.", "He has 45 books."])
+    answer = translate(folder, engine, "他有12本书，45支笔。")
+    assert answer.text == "He has 12 books."
+    assert answer.ledger.flagged == 1
+    assert any("missing in the translation: the number '45'" in remark for remark in answer.remarks)
+
+
+def test_one_that_runs_wild_is_not_taken(folder):
+    engine = Beams(["He has 12 books " * 20, "He has 12 books."])
+    assert translate(folder, engine).text == "He has 12 books."
+
+
+def test_the_other_answers_come_behind(folder):
+    engine = Beams(["He has books.", "He has 12 books.", "He owns 12 books."])
+    answer = translate(folder, engine, n_best=2)
+    assert (answer.text, *answer.alternatives) == ("He has 12 books.", "He has books.")
+
+
+def test_each_of_many_gets_its_own(folder):
+    engine = Beams(["He has 12 books."])
+    answers = translate(folder, engine, [SOURCE, "他有书。", SOURCE])
+    assert [answer.text for answer in answers] == ["He has 12 books.", FIRST, "He has 12 books."]
+    assert engine.beams == [4, 4, BEAM]  # the same sentence once
+
+
+def test_a_wider_beam_stays_as_wide(folder):
+    engine = Beams(["He has books."])
+    fake_translator(folder, engine).translate(SOURCE, to="en", options=SearchOptions(beam_size=BEAM + 4))
+    assert engine.beams == [BEAM + 4, BEAM + 4]
