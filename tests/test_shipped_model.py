@@ -42,7 +42,8 @@ def test_the_sentences_of_the_notes(engine):
     translator = attendo.load(engine=engine, device="cpu", threads=1)
     first, second = translator.translate(["我爱机器学习", "机器学习很有趣"], to="en")
     assert first.text == "I love machine learning."
-    assert second.text in ("Machine learning is fun.", "Machine learning is very interesting.")
+    right = ("Machine learning is fun.", "Machine learning is interesting.", "Machine learning is very interesting.")
+    assert second.text in right
     assert first.ledger.is_clean
     assert second.ledger.is_clean
 

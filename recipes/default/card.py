@@ -60,7 +60,7 @@ English, on a laptop and without a network. It translates sentence by sentence a
 ## What it cannot
 
 It is small. It does not know many names and idioms, it may say the opposite of what is meant, and it does so fluently.
-It keeps the digits of numbers, but confuses the words of large ones (5.2万 became 5.2 million, not 52,000).
+Where a sentence has several numbers it may drop one; attendo then looks again, and flags what is still missing.
 The corpora are mostly short sentences and software manuals; law, medicine, poetry and news are far from them. Some of
 the text is crude (game texts). Do not rely on it where a mistake does harm.
 
