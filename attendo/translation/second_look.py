@@ -28,6 +28,8 @@ def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> Iterator[tup
             places.setdefault(asked[place][1], []).append(place)
         else:
             yield place, answer
+    if not places:
+        return
     beam = max(BEAM, wish.options.beam_size)
     wider = replace(wish.options, beam_size=beam, n_best=beam)
     for job, others in decoder.searched(places, wider):
