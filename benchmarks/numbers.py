@@ -1,4 +1,5 @@
-"""Does a translator keep the numbers of a sentence? 320 sentences, each with one to four, in four directions.
+"""Does a translator keep the numbers of a sentence? 80 sentences a language, in four directions; most have one number,
+some up to five.
 
     python -m benchmarks.numbers [--model MODEL]
 

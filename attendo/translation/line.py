@@ -1,4 +1,7 @@
-"""One text on its way to the model: its segments, and for each that has words what the model is asked."""
+"""One text on its way to the model: its segments, and for each that has words what the model is asked.
+
+An address alone has none, unless a glossary may have something to say about it.
+"""
 
 from dataclasses import dataclass
 
@@ -7,6 +10,7 @@ from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import normalize
 from attendo.text.tokenizer import Tokenizer
+from attendo.translation.addresses import is_address
 from attendo.translation.decode import Job
 from attendo.translation.directions import Direction, choose_source, is_foreign
 from attendo.translation.phrases import as_phrases
@@ -48,7 +52,7 @@ class Preparer:
         waiting = split(mended, source)[::-1]
         while waiting:
             segment = waiting.pop()
-            if not segment.is_silent:
+            if not (segment.is_silent or (is_address(segment.text) and not wish.glossary)):
                 job, remark = self.job(segment, source, wish)
                 if len(job.ids) > self.limits.source and len(segment.text) > 1:
                     share = FITS * self.limits.source / len(job.ids)

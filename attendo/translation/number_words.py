@@ -35,7 +35,11 @@ MONTHS = {
     "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
     "cs": "led únor břez dub květ červ červenec srp září říj listopad prosin",
 }
-SHORT_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+SHORT_MONTHS = {
+    name: number
+    for names in ("jan feb mar apr may jun jul aug sep oct nov dec", "jan feb mär apr mai jun jul aug sep okt nov dez")
+    for number, name in enumerate(names.split(), start=1)
+}
 # Stems, so that inflected forms and ordinals are found; of those that fit the longest is taken.
 MORE = {
     "en": {
@@ -134,7 +138,7 @@ def stems_of(text: str, language: str) -> Iterator[tuple[int, bool]]:
             found = True
             place = match.end() + 3 * letters.startswith("und", match.end())
         if not found and letters[:3] in SHORT_MONTHS and len(letters) <= 4:
-            yield 1 + SHORT_MONTHS.index(letters[:3]), False
+            yield SHORT_MONTHS[letters[:3]], False
         goes_on = found or (goes_on and letters in AND)
 
 

@@ -53,7 +53,7 @@ class Number:
 
     @property
     def is_date(self) -> bool:
-        """As German writes it, 15.01.2026: each of its parts is asked for, and January is not December."""
+        """As German writes it, 15.01.2026: each part is asked for, and 01 is no mere 1, which could be left out."""
         return DATE.fullmatch(self.text) is not None
 
 
@@ -157,16 +157,25 @@ def missing_numbers(source: str, translation: str, source_language: str, target_
         return []
     values = values_of(translation, target_language)
     # Up to twelve people write words, and of some languages we know none.
-    free = {"0", "1"} if is_known(target_language) else {str(value) for value in range(13)}
-    return [number.text for number in asked if not is_answered(number, values, free)]
+    known = is_known(target_language)
+    free = {"0", "1"} if known else {str(value) for value in range(13)}
+    return [
+        number.text
+        for number in asked
+        if not (is_dated(number, values) if known and number.is_date else is_answered(number, values, free))
+    ]
 
 
 def is_answered(number: Number, values: set[str], free: set[str]) -> bool:
-    if number.is_date:
-        return values.issuperset(number.parts)
     if any(is_stated(reading, values, free) for reading in number.readings):
         return True
     return len(number.parts) > 1 and all(is_stated(part, values, free) for part in number.parts)
+
+
+def is_dated(date: Number, values: set[str]) -> bool:
+    """Day, month and year; of the year the last two digits will do."""
+    *day_and_month, year = date.parts
+    return values.issuperset(day_and_month) and (year in values or canonical(year[2:]) in values)
 
 
 def is_stated(value: str, values: set[str], free: set[str]) -> bool:

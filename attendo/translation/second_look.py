@@ -8,12 +8,13 @@ asked for, and of these the first that loses least is taken.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from attendo.decoding.options import SearchOptions
 from attendo.translation.decode import Decoded, Decoder, Job
 from attendo.translation.fidelity import Miss, missing
 from attendo.translation.wish import Wish
 
 BEAM = 16  # of the second look
-AGAIN = "was missing; decoded again with beam"
+AGAIN = "missing at first"  # of every remark about it
 
 Asked = tuple[str, Job]  # the language of a sentence, and what the model is asked about it
 
@@ -23,33 +24,46 @@ def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> Iterator[tup
     firsts: dict[int, Decoded] = {}
     places: dict[Job, list[int]] = {}  # what is asked twice is decoded once
     for place, answer in decoder.decode([job for _, job in asked], wish.options):
-        if not answer.remarks and answer.texts and lost(asked[place], answer, wish):
+        if may_be_better(asked[place], answer) and lost(asked[place], answer, wish):
             firsts[place] = answer
             places.setdefault(asked[place][1], []).append(place)
         else:
             yield place, answer
     if not places:
         return
-    beam = max(BEAM, wish.options.beam_size)
-    wider = replace(wish.options, beam_size=beam, n_best=beam)
-    for job, others in decoder.searched(places, wider):
+    for job, others in decoder.searched(places, widened(wish)):
         for place in places[job]:
-            yield place, better(asked[place], firsts[place], others, decoder, wish)
+            other = better(asked[place], others, decoder, wish)
+            yield place, taken(asked[place], firsts[place], other, wish)
 
 
-def better(asked: Asked, first: Decoded, others: Decoded, decoder: Decoder, wish: Wish) -> Decoded:
-    """The other hypothesis that loses least and does not run wild, if it loses less than the first answer did."""
+def may_be_better(asked: Asked, answer: Decoded) -> bool:
+    """Not where the guard has decoded it again, nor where a glossary may have put something else into its place."""
+    return bool(answer.texts) and not answer.remarks and not asked[1].phrases
+
+
+def better(asked: Asked, others: Decoded, decoder: Decoder, wish: Wish) -> Decoded | None:
+    """Of the hypotheses that do not run wild the one that loses least, the likeliest of several."""
+    tame = [
+        other
+        for place in range(len(others.texts))
+        if not decoder.problem(asked[1], other := led_by(place, others, wish.options.n_best))
+    ]
+    return min(tame, key=lambda other: len(lost(asked, other, wish)), default=None)
+
+
+def taken(asked: Asked, first: Decoded, other: Decoded | None, wish: Wish) -> Decoded:
+    """The other, if it loses less than the first answer did."""
     before = lost(asked, first, wish)
-    found: dict[int, Decoded] = {}  # by how much they lose, the likeliest first
-    for place in range(len(others.texts)):
-        other = led_by(place, others, wish.options.n_best)
-        if not decoder.problem(asked[1], other):
-            found.setdefault(len(lost(asked, other, wish)), other)
-    fewest = min(found, default=len(before))
-    if fewest >= len(before):
+    if other is None or len(lost(asked, other, wish)) >= len(before):
         return first
     things = ", ".join(f"the {miss.kind} {miss.text!r}" for miss in before)
-    return found[fewest]._replace(remarks=(f"{things} {AGAIN} {len(others.texts)}",))
+    return other._replace(remarks=(f"{AGAIN}: {things}; decoded again with beam {widened(wish).beam_size}",))
+
+
+def widened(wish: Wish) -> SearchOptions:
+    beam = max(BEAM, wish.options.beam_size)
+    return replace(wish.options, beam_size=beam, n_best=beam)
 
 
 def led_by(place: int, answer: Decoded, n_best: int) -> Decoded:

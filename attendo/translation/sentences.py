@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from attendo.text.language import base_language
-from attendo.translation.addresses import is_address
 from attendo.translation.cuts import LONGEST, cuts, inside_a_word
 from attendo.translation.sentence_borders import ENDS, borders
 from attendo.translation.spaces import LINE_BREAKS, WORD, edges, one_line
@@ -37,8 +36,8 @@ class Segment:
 
     @property
     def is_silent(self) -> bool:
-        """Nothing to translate, no letter and no digit, or an address alone: the model is not asked, the text stays."""
-        return WORD.search(self.text) is None or is_address(self.text)
+        """Nothing to translate, no letter and no digit: the model is not called, the text stays as it is."""
+        return WORD.search(self.text) is None
 
 
 def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:

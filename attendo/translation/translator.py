@@ -60,8 +60,8 @@ class Translator:
         """One text, or many: the answers come in their order.
 
         `to` may be left out where the model has one target language, `from_` always: the text tells. With `keep`, a
-        sentence that lost a number, address, emoji, placeholder or tag is decoded again under the constraint that it
-        must not.
+        sentence that lost a number, address, emoji, placeholder or tag, even after a second look, is decoded once more
+        under the constraint that it must not.
         """
         started = time.perf_counter()
         wish = wish_for(self.bundle.directions, to, from_, options, glossary, keep)

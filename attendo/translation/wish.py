@@ -18,7 +18,7 @@ class Wish:
     from_: str | None = None
     options: SearchOptions = SEARCH
     glossary: Glossary = NO_TERMS
-    keep: bool = False  # decode again what lost a number, an address, an emoji, a placeholder or a tag
+    keep: bool = False  # what lost a number, an address, an emoji, a placeholder or a tag must say it
 
 
 def wish_for(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from attendo.translation.answer import Translation
 from attendo.translation.lines import Chunk
+from attendo.translation.second_look import AGAIN
 from attendo.view.quantities import duration_text
 from attendo.view.visible_text import visible
 
@@ -44,7 +45,8 @@ class Translating:
         self.show(self.said())
         for number, answer in enumerate(answers, start=chunk.first):
             for remark in answer.remarks if self.remarks else ():
-                self.warn(f"{self.what} {number}: {remark}")
+                if AGAIN not in remark:  # it was mended: there is nothing to look at
+                    self.warn(f"{self.what} {number}: {remark}")
 
     def show(self, said: str) -> None:
         if self.bars:

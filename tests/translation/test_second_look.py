@@ -8,7 +8,10 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Limits
 from attendo.special_tokens import SPECIAL
+from attendo.translation.glossary import Glossary, Term
+from attendo.translation.lines import Chunk
 from attendo.translation.second_look import BEAM
+from attendo.view.translating import Translating
 from tests.translation.fake_engine import fake_tokenizer, fake_translator, write_fake_model
 
 SOURCE = "他有12本书。"
@@ -54,7 +57,7 @@ def test_the_likeliest_that_keeps_all_is_taken(folder):
     assert answer.sentences[0].hypothesis.log_prob == pytest.approx(-1.1 * len(answer.sentences[0].hypothesis.ids))
     assert engine.beams == [4, BEAM]
     assert answer.ledger.is_clean
-    assert answer.remarks == (f"'{SOURCE}': the number '12' was missing; decoded again with beam 3",)
+    assert answer.remarks == (f"'{SOURCE}': missing at first: the number '12'; decoded again with beam 16",)
 
 
 def test_what_lost_nothing_is_asked_once(folder):
@@ -100,3 +103,46 @@ def test_a_wider_beam_stays_as_wide(folder):
     engine = Beams(["He has books."])
     fake_translator(folder, engine).translate(SOURCE, to="en", options=SearchOptions(beam_size=BEAM + 4))
     assert engine.beams == [BEAM + 4, BEAM + 4]
+
+
+def test_what_a_glossary_put_in_its_place_is_not_undone(folder):
+    engine = Beams(["He has 12 books."], narrow="He has a dozen books.")
+    glossary = Glossary([Term("12本书", "a dozen books")])
+    answer = fake_translator(folder, engine).translate(SOURCE, to="en", glossary=glossary)
+    assert answer.text == "He has a dozen books."
+    assert engine.beams == [4]
+
+
+def test_what_the_guard_decoded_again_is_left_alone(folder):
+    class Wild(Beams):
+        def search(self, requests, options):
+            self.narrow = "He has books." if options.no_repeat_ngram else "books " * 90
+            return super().search(requests, options)
+
+    engine = Wild(["He has 12 books."])
+    answer = translate(folder, engine)
+    assert answer.text == FIRST
+    assert answer.ledger.flagged == answer.ledger.repeated == 1
+    assert BEAM not in engine.beams
+
+
+def test_a_stream_is_looked_at_too(folder):
+    engine = Beams(["He has 12 books."])
+    assert "".join(fake_translator(folder, engine).stream(SOURCE, to="en")) == "He has 12 books."
+
+
+def test_what_is_mended_needs_no_force(folder):
+    engine = Beams(["He has 12 books."])
+    assert fake_translator(folder, engine).translate(SOURCE, to="en", keep=True).text == "He has 12 books."
+    assert engine.beams == [4, BEAM]
+
+
+def test_what_was_mended_is_no_warning(folder, capsys):
+    """stderr names what deserves a look; the first ten only."""
+    watch, chunk = Translating(None, "line", None), Chunk(1, [SOURCE], True, 1)
+    mended, lost = (translate(folder, Beams([wide])) for wide in ("He has 12 books.", FIRST))
+    assert mended.remarks
+    watch.done(chunk, [mended])
+    assert capsys.readouterr().err == ""
+    watch.done(chunk, [lost])
+    assert "missing in the translation" in capsys.readouterr().err
