@@ -9,7 +9,7 @@ from attendo.errors import InputError, UsageError
 
 
 def export(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder, or a name (`attendo models`).")],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; it must not be there yet.")],
     form: Annotated[str, typer.Option("--to", metavar="ct2", help="The engine: ct2, CTranslate2.")],
     quantization: Annotated[
@@ -31,8 +31,9 @@ def export(
 
     from attendo.bundle import read_bundle
     from attendo.engines.ct2_files import write_files
+    from attendo.installed import model_folder
 
-    bundle = read_bundle(model)
+    bundle = read_bundle(model_folder(model))
     texts = lines_of(check) if check else []
     try:
         write_files(bundle, folder, "int8" if quantization == "int8" else "float32")
