@@ -19,19 +19,25 @@ from attendo.translation.wish import Wish
 def compose(
     line: Line, decoded: dict[int, Decoded], wish: Wish, tokenizer: Tokenizer, engine: str, seconds: float
 ) -> Translation:
-    sentences = tuple(
-        [sentence(line, place, decoded.get(place), wish, tokenizer) for place in range(len(line.segments))]
-    )
-    others = max([len(one.alternatives) for one in sentences], default=0)
-    remarks = [*line.remarks, *[remark for one in sentences for remark in one.remarks]]
+    sentences: list[Sentence] = []
+    remarks = list(line.remarks)
+    engines: dict[str, None] = {}  # in the order in which they answered, each once
+    others = 0
+    for place in range(len(line.segments)):
+        one = sentence(line, place, decoded.get(place), wish, tokenizer)
+        sentences.append(one)
+        remarks += one.remarks
+        others = max(others, len(one.alternatives))
+        if one.engine:
+            engines[one.engine] = None
     return Translation(
         text=join([one.text for one in sentences], line.segments, wish.to),
         ledger=account(line.text, line.repaired, zip(line.segments, sentences, strict=True)),
         seconds=seconds,
-        engine=" and ".join(dict.fromkeys([one.engine for one in sentences if one.engine])) or engine,
+        engine=" and ".join(engines) or engine,
         source_language=line.source_language,
         target_language=wish.to,
-        sentences=sentences,
+        sentences=tuple(sentences),
         alternatives=tuple(
             [join([nth(one, number) for one in sentences], line.segments, wish.to) for number in range(others)]
         ),
@@ -44,19 +50,22 @@ def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokeniz
     segment = line.segments[place]
     if answer is None:
         return Sentence(segment.text, segment.text, "silent")
-    remarks = [f"{shortened(segment.text)}: {remark}" for remark in answer.remarks]
+    remarks = [f"{shortened(segment.text)}: {remark}" for remark in answer.remarks] if answer.remarks else []
     if not answer.texts:
         return Sentence(segment.text, segment.text, "copied", repeated=answer.repeated, remarks=tuple(remarks))
-    job = line.jobs[place]
+    job, texts = line.jobs[place], answer.texts
     gone = [f"the {miss.kind} {miss.text!r}" for miss in lost((line.source_language, job), answer, wish)]
-    terms = terms_of(job.phrases, tokenizer)
-    gone += [f"the term {term!r}" for term in terms if not stands_in(answer.texts[0], term)]
-    remarks += [f"{shortened(segment.text)}: missing in the translation: {', '.join(gone)}"] if gone else []
-    broken = answer.texts[0].count(REPLACEMENT) > job.text.count(REPLACEMENT)  # bytes that are no character
-    remarks += [f"{shortened(segment.text)}: broken characters in the translation"] if broken else []
-    best, *others = [written(text, wish, terms) for text in answer.texts]
+    terms = terms_of(job.phrases, tokenizer) if job.phrases else []
+    gone += [f"the term {term!r}" for term in terms if not stands_in(texts[0], term)]
+    if gone:
+        remarks.append(f"{shortened(segment.text)}: missing in the translation: {', '.join(gone)}")
+    broken = texts[0].count(REPLACEMENT) > job.text.count(REPLACEMENT)  # bytes that are no character
+    if broken:
+        remarks.append(f"{shortened(segment.text)}: broken characters in the translation")
+    if wish.to != wish.target:
+        texts = tuple([written(text, wish, terms) for text in texts])
     return Sentence(
-        segment.text, best, "translated", answer.engine, answer.hypotheses[0], tuple(others), answer.repeated,
+        segment.text, texts[0], "translated", answer.engine, answer.hypotheses[0], texts[1:], answer.repeated,
         bool(gone) or broken, tuple(remarks),
     )  # fmt: skip
 

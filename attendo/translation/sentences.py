@@ -95,6 +95,9 @@ def restore(segments: Sequence[Segment]) -> str:
 
 def join(translations: Iterable[str], segments: Sequence[Segment], target_language: str) -> str:
     """One text of the translations, one for each segment, in the lines and with the edges of the source."""
+    if len(segments) == 1:  # as most texts: nothing stands between
+        [segment], [translation] = segments, translations
+        return segment.before + (segment.text if segment.is_silent else one_line(translation)) + segment.after
     return "".join(joined(translations, segments, target_language))
 
 
