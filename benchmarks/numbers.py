@@ -11,7 +11,6 @@ import argparse
 from pathlib import Path
 
 import attendo
-from attendo.translation.second_look import AGAIN
 from benchmarks.behaviour.inputs import DIRECTIONS
 from benchmarks.behaviour.numbers_kept import lost_numbers
 from benchmarks.machine import describe_machine
@@ -35,8 +34,7 @@ def row(translator: attendo.Translator, source: str, target: str) -> tuple[str, 
     texts = (SENTENCES / f"{source}.txt").read_text(encoding="utf-8").split("\n")[:-1]
     answers = translator.translate(texts, to=target, from_=source)
     lost = [bool(lost_numbers(text, answer.text, target)) for text, answer in zip(texts, answers, strict=True)]
-    again = [any(AGAIN in remark for remark in answer.remarks) for answer in answers]
-    mended = sum(seen and not gone for seen, gone in zip(again, lost, strict=True))
+    mended = sum(answer.mended and not gone for answer, gone in zip(answers, lost, strict=True))
     return f"{source} → {target}", len(texts), mended, sum(lost)
 
 

@@ -31,7 +31,6 @@ from attendo.data.lines import ignore
 from attendo.decoding.options import SearchOptions
 from attendo.engines.ct2_engine import batch_size
 from attendo.special_tokens import SPECIAL
-from attendo.translation.second_look import AGAIN
 from attendo.translation.spaces import for_model
 from benchmarks.machine import data_folder, describe_machine
 
@@ -108,7 +107,7 @@ def duel(translator: attendo.Translator, texts: list[str], to: str, batch: int, 
 
 
 def decoded_again(answer: attendo.Translation) -> bool:
-    return answer.ledger.repeated > 0 or any(AGAIN in remark for remark in answer.remarks)
+    return answer.ledger.repeated > 0 or answer.mended
 
 
 @dataclass(frozen=True)

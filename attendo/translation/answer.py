@@ -5,6 +5,7 @@ from typing import Any
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.translation.ledger import Ledger, Outcome
+from attendo.translation.second_look import AGAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class Translation:
     def tokens(self) -> int:
         """That the model said, </s> of each sentence included."""
         return sum(len(sentence.hypothesis.ids) for sentence in self.sentences if sentence.hypothesis)
+
+    @property
+    def mended(self) -> bool:
+        """Whether something was missing at first, and a second look found it."""
+        return any(AGAIN in remark for remark in self.remarks)
 
     @property
     def score(self) -> float | None:

@@ -20,10 +20,9 @@ def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> Iterator[tup
     """
     asked = [(language, with_room(job, decoder)) for language, job in asked]
     answers = dict(second_look.decode(asked, decoder, wish))
-    freed = {n: (language, job._replace(phrases=())) for n, (language, job) in enumerate(asked)
-             if job.phrases and not answers[n].texts}  # fmt: skip
-    places = list(freed)
-    answers |= {places[at]: other for at, other in second_look.decode(list(freed.values()), decoder, wish)}
+    freed = [n for n, (_, job) in enumerate(asked) if job.phrases and not answers[n].texts]
+    without = [(language, job._replace(phrases=())) for language, job in (asked[n] for n in freed)]
+    answers |= {freed[place]: other for place, other in second_look.decode(without, decoder, wish)}
     yield from (kept(asked, answers, decoder, wish) if wish.keep else answers).items()
 
 

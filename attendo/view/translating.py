@@ -45,7 +45,7 @@ class Translating:
         self.show(self.said())
         for number, answer in enumerate(answers, start=chunk.first):
             for remark in answer.remarks if self.remarks else ():
-                if AGAIN not in remark:  # it was mended: there is nothing to look at
+                if not (answer.ledger.is_clean and AGAIN in remark):  # it was mended: there is nothing to look at
                     self.warn(f"{self.what} {number}: {remark}")
 
     def show(self, said: str) -> None:

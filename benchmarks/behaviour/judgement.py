@@ -7,7 +7,6 @@ from attendo.translation.addresses import EMAIL, URL
 from attendo.translation.answer import Translation
 from attendo.translation.compose import shortened
 from attendo.translation.fidelity import EMOJI, missing_texts, missing_urls
-from attendo.translation.second_look import AGAIN
 from benchmarks.behaviour.inputs import Input
 from benchmarks.behaviour.loops import find_loop
 from benchmarks.behaviour.numbers_kept import lost_numbers, lost_runs
@@ -61,7 +60,7 @@ def judge(asked: Input, answer: Translation) -> Judgement:
         answer=text,
         milliseconds=1000 * answer.seconds / len(sentences) if sentences else None,
         loop_by_guard=answer.ledger.repeated > 0,
-        lost_at_first=any(AGAIN in remark for remark in answer.remarks),
+        lost_at_first=answer.mended,
         loop=loop is not None,
         too_long=len(text) > longest,
         cut=answer.ledger.cut > 0,

@@ -28,6 +28,7 @@ LEAST_WEIGHT = 0.6  # below it are words, labels and the Bible, which the studen
 KINDS = ("everyday", "lifted", "rest")
 
 Direction = tuple[str, str]
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,12 @@ def translate(model: Path, direction: Direction, part: Path) -> list[str]:
 def write_pairs(path: Path, pairs: Iterator[tuple[str, str]]) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(f"{source}\t{target}\n" for source, target in pairs if target.strip() and target != source)
+
+
+def everyday_pairs(distilled: Path, languages: Direction) -> list[Pair]:
+    """What `distil` wrote of everyday language, for those who make more of it."""
+    lines = lines_of(distilled / f"everyday.{'-'.join(languages)}.tsv")
+    return [(source, target) for source, target in (line.split("\t") for line in lines)]
 
 
 def lines_of(path: Path) -> list[str]:

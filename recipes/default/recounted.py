@@ -11,13 +11,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from recipes.default.distil import Direction, lines_of
+from recipes.default.distil import Direction, Pair, everyday_pairs
 from recipes.default.made_up_kinds.large_numbers import any_large
 from recipes.default.made_up_kinds.measures import price
 from recipes.default.made_up_kinds.numerals import DE, EN, chinese, chinese_count, decimal, grouped
 from recipes.default.made_up_kinds.said import Said, same
-
-Pair = tuple[str, str]
 
 JOINED = 0.4  # of the short sentences
 MOST_TO_JOIN = 60  # characters
@@ -141,7 +139,6 @@ def joined(first: str, second: str, language: str) -> str:
 
 def write_recounted(distilled: Path, languages: Direction, times: int, seed: int, out: Path) -> None:
     """From what distil.py wrote."""
-    lines = lines_of(distilled / f"everyday.{'-'.join(languages)}.tsv")
-    pairs = [(source, target) for source, target in (line.split("\t") for line in lines)]
+    pairs = everyday_pairs(distilled, languages)
     with out.open("w", encoding="utf-8") as file:
         file.writelines(f"{source}\t{target}\n" for source, target in recounted(pairs, languages, times, seed))

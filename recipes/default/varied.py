@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
-from recipes.default.distil import lines_of
+from recipes.default.distil import Pair, everyday_pairs
 from recipes.default.made_up_kinds.copies import emoji
 from recipes.default.made_up_kinds.endings import STOPS
 from recipes.default.made_up_kinds.roughness import rough
@@ -20,8 +20,6 @@ ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b")
 # A number stays among its like, so that a day stays a day and an hour an hour; 1 stays, for what it counts is singular.
 LIKE = (range(2, 13), range(13, 32), range(32, 60), range(60, 100), range(1_800, 2_100))
 LONGEST_NUMBER = 9  # digits
-
-Pair = tuple[str, str]
 
 
 def varied(pairs: Sequence[Pair], languages: tuple[str, str], seed: int) -> Iterator[Pair]:
@@ -78,8 +76,7 @@ def with_emoji(rng: Random, source: str, target: str) -> Pair:
 
 def write_varied(distilled: Path, languages: tuple[str, str], most: int, seed: int, out: Path) -> None:
     """From what distil.py wrote."""
-    lines = lines_of(distilled / f"everyday.{'-'.join(languages)}.tsv")
-    pairs = [(source, target) for source, target in (line.split("\t") for line in lines)]
+    pairs = everyday_pairs(distilled, languages)
     with out.open("w", encoding="utf-8") as file:
         for number, (source, target) in enumerate(varied(pairs, languages, seed)):
             if number == most:

@@ -146,3 +146,7 @@ def test_what_was_mended_is_no_warning(folder, capsys):
     assert capsys.readouterr().err == ""
     watch.done(chunk, [lost])
     assert "missing in the translation" in capsys.readouterr().err
+    watch.done(
+        chunk, [translate(folder, Beams([FIRST]), f"missing at first: {SOURCE}")]
+    )  # what a text says hides nothing
+    assert "missing in the translation" in capsys.readouterr().err
