@@ -25,6 +25,9 @@ def translate(
     n_best: Annotated[int, typer.Option("--n-best", min=1, max=256, help="So many translations; --json alone.")] = 1,
     glossary: Annotated[Path | None, typer.Option("--glossary", metavar="F", help="Terms: TERM<TAB>ITS WORD.")] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Insist on numbers, addresses, emoji, placeholders.")] = False,
+    no_second_look: Annotated[
+        bool, typer.Option("--no-second-look", help="Take the first answer, though it may have lost a number.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at a line that is no UTF-8.")] = False,
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
     threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Of the CPU.")] = None,
@@ -61,7 +64,7 @@ def translate(
         source=None if source == STANDARD else source, target=None if target == STANDARD else target,
         to=to, from_=from_, options=replace(SEARCH, beam_size=beam or max(SEARCH.beam_size, n_best), n_best=n_best),
         glossary=read_glossary(glossary) if glossary else None,
-        keep=keep, strict=strict, as_json=as_json, resume=resume,
+        keep=keep, second_look=not no_second_look, strict=strict, as_json=as_json, resume=resume,
     )  # fmt: skip
     hidden = task.target is None and sys.stdout.isatty()  # a bar among the lines would help nobody
     with task.opened() as stream, shown_on_stderr(task.what, task.size_read, hidden=hidden) as watch:

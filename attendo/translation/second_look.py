@@ -24,7 +24,7 @@ def decode(asked: Sequence[Asked], decoder: Decoder, wish: Wish) -> Iterator[tup
     firsts: dict[int, Decoded] = {}
     places: dict[Job, list[int]] = {}  # what is asked twice is decoded once
     for place, answer in decoder.decode([job for _, job in asked], wish.options):
-        if may_be_better(asked[place], answer) and lost(asked[place], answer, wish):
+        if wish.second_look and may_be_better(asked[place], answer) and lost(asked[place], answer, wish):
             firsts[place] = answer
             places.setdefault(asked[place][1], []).append(place)
         else:

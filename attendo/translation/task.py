@@ -35,6 +35,7 @@ class Task:
     options: SearchOptions = SEARCH
     glossary: Glossary | None = None
     keep: bool = False
+    second_look: bool = True
     strict: bool = False
     as_json: bool = False
     resume: bool = False
@@ -78,8 +79,9 @@ class Task:
 
         def ask(texts: list[str]) -> list[Translation]:
             return translator.translate(
-                texts, self.to, self.from_, options=self.options, glossary=self.glossary, keep=self.keep
-            )
+                texts, self.to, self.from_, options=self.options, glossary=self.glossary, keep=self.keep,
+                second_look=self.second_look,
+            )  # fmt: skip
 
         if stream.isatty():
             watch.say("reading what you type: each line is translated at its end; Ctrl-D ends")
@@ -102,7 +104,7 @@ class Task:
     def output(self, translator: Translator, reader: LineReader, stdout: BinaryIO) -> Iterator[Output]:
         """A file that can be gone on with; where that cannot be, a stream."""
         directions = translator.bundle.directions
-        wish = wish_for(directions, self.to, self.from_, self.options, self.glossary, self.keep)
+        wish = wish_for(directions, self.to, self.from_, self.options, self.glossary, self.keep, self.second_look)
         if self.target is None:
             yield StreamOutput(stdout)
         elif is_special(self.target):

@@ -42,11 +42,12 @@ class Translator:
 
     @overload
     def translate(self, text: str, to: str | None = None, from_: str | None = None, *, options: SearchOptions = ...,
-                  glossary: Glossary | None = None, keep: bool = False) -> Translation: ...  # fmt: skip
+                  glossary: Glossary | None = None, keep: bool = False,
+                  second_look: bool = True) -> Translation: ...  # fmt: skip
     @overload
     def translate(self, text: list[str] | tuple[str, ...], to: str | None = None, from_: str | None = None, *,
                   options: SearchOptions = ..., glossary: Glossary | None = None,
-                  keep: bool = False) -> list[Translation]: ...  # fmt: skip
+                  keep: bool = False, second_look: bool = True) -> list[Translation]: ...  # fmt: skip
     def translate(
         self,
         text: str | list[str] | tuple[str, ...],
@@ -56,15 +57,16 @@ class Translator:
         options: SearchOptions = SEARCH,
         glossary: Glossary | None = None,
         keep: bool = False,
+        second_look: bool = True,
     ) -> Translation | list[Translation]:
         """One text, or many: the answers come in their order.
 
         `to` may be left out where the model has one target language, `from_` always: the text tells. With `keep`, a
         sentence that lost a number, address, emoji, placeholder or tag, even after a second look, is decoded once more
-        under the constraint that it must not.
+        under the constraint that it must not; without `second_look` the first answer is taken as it is.
         """
         started = time.perf_counter()
-        wish = wish_for(self.bundle.directions, to, from_, options, glossary, keep)
+        wish = wish_for(self.bundle.directions, to, from_, options, glossary, keep, second_look)
         preparer, engine = self.preparer, self.engine.name
         lines = [preparer.prepared(one, wish) for one in ([text] if isinstance(text, str) else text)]
         places = [(number, place) for number, line in enumerate(lines) for place in line.jobs]
@@ -94,9 +96,10 @@ class Translator:
         options: SearchOptions = SEARCH,
         glossary: Glossary | None = None,
         keep: bool = False,
+        second_look: bool = True,
     ) -> Iterator[str]:
         """The translation of a text part by part, each sentence as soon as it is there; joined they are the whole."""
-        wish = wish_for(self.bundle.directions, to, from_, options, glossary, keep)
+        wish = wish_for(self.bundle.directions, to, from_, options, glossary, keep, second_look)
         line = self.preparer.prepared(text, wish)
 
         def said() -> Iterator[str]:

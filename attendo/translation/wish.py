@@ -19,6 +19,7 @@ class Wish:
     options: SearchOptions = SEARCH
     glossary: Glossary = NO_TERMS
     keep: bool = False  # what lost a number, an address, an emoji, a placeholder or a tag must say it
+    second_look: bool = True  # at what lost one
 
 
 def wish_for(
@@ -28,8 +29,9 @@ def wish_for(
     options: SearchOptions,
     glossary: Glossary | None,
     keep: bool,
+    second_look: bool = True,
 ) -> Wish:
     target = choose_target(to, directions)
     if from_ is not None:
         choose_source(from_, target, "", directions)  # a wrong one is an error even where there is no text
-    return Wish(to or target, target, from_, options, glossary or NO_TERMS, keep)
+    return Wish(to or target, target, from_, options, glossary or NO_TERMS, keep, second_look)

@@ -133,7 +133,7 @@ def translate(model: Path, direction: Direction, part: Path) -> list[str]:
     return [
         sys.executable, "-m", "attendo", "translate", "-i", str(part.with_suffix(".in")), "-o", str(part),
         "--from", direction[0], "--to", direction[1], "--model", str(model), "--engine", "torch", "--beam", "4",
-        "--resume",
+        "--no-second-look", "--resume",
     ]  # fmt: skip
 
 
