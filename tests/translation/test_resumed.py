@@ -291,6 +291,7 @@ OTHERS = {
     "another --from": {"from_": None},
     "another --beam or --n-best": {"options": SearchOptions(beam_size=2)},
     "or without --keep": {"keep": True},
+    "or without --no-second-look": {"second_look": False},
     "another --glossary": {"glossary": Glossary([Term("我", "I")])},
     "or without --json": {"as_json": True},
     "an input of another size": {"input": TEXT + b"\n"},

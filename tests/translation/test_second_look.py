@@ -66,6 +66,14 @@ def test_what_lost_nothing_is_asked_once(folder):
     assert engine.beams == [4]
 
 
+def test_without_it_the_first_answer_stays_and_is_flagged(folder):
+    engine = Beams(["He has 12 books."])
+    answer = fake_translator(folder, engine).translate(SOURCE, to="en", second_look=False)
+    assert answer.text == FIRST
+    assert engine.beams == [4]
+    assert answer.ledger.flagged == 1
+
+
 def test_where_nothing_helps_the_first_answer_stays_and_is_flagged(folder):
     answer = translate(folder, Beams(["She has books.", "He has a book."]))
     assert answer.text == FIRST
