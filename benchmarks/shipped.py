@@ -20,7 +20,7 @@ from attendo.checkpoint import save_model, weights_of
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
 from attendo.decoding.options import SearchOptions
-from attendo.engines.ct2_engine import batch_size
+from attendo.engines.ct2_engine import batch_size, named
 from attendo.installed import model_folder
 from attendo.model.build import build_model
 from attendo.model.presets import preset
@@ -87,7 +87,7 @@ def duel(
     search = SearchOptions(beam_size=beam, stop="early")
     engine: Any = rival.engine
     sources = [(shipped.tokenizer.tag(to), *shipped.tokenizer.encode(for_model(text)), SPECIAL.eos) for text in texts]
-    tokens = [engine.named(source) for source in sources]
+    tokens = [named(source) for source in sources]
     said_by_shipped = shipped.translate(list(texts), to=to, options=search)
     lengths = [len(shipped.tokenizer.encode(answer.text)) + 1 for answer in said_by_shipped]
 

@@ -29,7 +29,7 @@ import attendo
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
 from attendo.decoding.options import SearchOptions
-from attendo.engines.ct2_engine import batch_size
+from attendo.engines.ct2_engine import batch_size, named
 from attendo.special_tokens import SPECIAL
 from attendo.translation.spaces import for_model
 from benchmarks.machine import data_folder, describe_machine
@@ -77,7 +77,7 @@ def duel(translator: attendo.Translator, texts: list[str], to: str, batch: int, 
     answers = translator.translate(list(texts), to=to, options=search)
     texts = [text for text, answer in zip(texts, answers, strict=True) if not decoded_again(answer)]
     tag = translator.tokenizer.tag(to)
-    tokens = [engine.named((tag, *translator.tokenizer.encode(for_model(text)), SPECIAL.eos)) for text in texts]
+    tokens = [named((tag, *translator.tokenizer.encode(for_model(text)), SPECIAL.eos)) for text in texts]
 
     def ours(start: int) -> None:
         translator.translate(texts[start : start + batch], to=to, options=search)

@@ -8,7 +8,7 @@ from typing import Any
 from attendo.bundle import Bundle
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.ct2_counterpart import limits, token_names
+from attendo.engines.ct2_counterpart import limits
 from attendo.engines.ct2_files import Quantization, files, transformer_config
 from attendo.engines.engine import Limits, Request
 from attendo.errors import ConfigError, InputError
@@ -17,20 +17,15 @@ from attendo.special_tokens import SPECIAL
 TOKENS_PER_BATCH = 4_000
 FEWEST_TOGETHER = 4  # sentences; fewer a batch cost a third more work
 TAKEN_TOGETHER = 64  # answers
-NEVER_SAID = (SPECIAL.pad, SPECIAL.bos)
+NEVER_SAID = [[str(SPECIAL.pad)], [str(SPECIAL.bos)]]
 
 
 class Ct2Engine:
     says_phrases = False
     tokens_per_batch = TOKENS_PER_BATCH
 
-    def __init__(
-        self, translator: Any, vocab_size: int, limits: Limits, quantization: Quantization, threads: int
-    ) -> None:
+    def __init__(self, translator: Any, limits: Limits, quantization: Quantization, threads: int) -> None:
         self.translator, self.limits, self.quantization, self.threads = translator, limits, quantization, threads
-        self.names = token_names(vocab_size)
-        self.numbers = {name: token for token, name in enumerate(self.names)}
-        self.never_said = [[self.names[token]] for token in NEVER_SAID]
 
     @cached_property
     def name(self) -> str:
@@ -43,8 +38,8 @@ class Ct2Engine:
         together = batch_size(len(requests), self.threads)
         for (longest, begun), places in alike(requests).items():
             answers = self.translator.translate_batch(
-                [self.named(requests[place].ids) for place in places],
-                target_prefix=[self.named(requests[place].prefix) for place in places] if begun else None,
+                [named(requests[place].ids) for place in places],
+                target_prefix=[named(requests[place].prefix) for place in places] if begun else None,
                 max_batch_size=together,
                 asynchronous=True,
                 beam_size=options.beam_size,
@@ -55,7 +50,7 @@ class Ct2Engine:
                 min_decoding_length=max(options.min_length - 1, 0),  # here </s> is not counted
                 max_decoding_length=longest,
                 max_input_length=0,  # it would cut longer ones and not say so
-                suppress_sequences=self.never_said,
+                suppress_sequences=NEVER_SAID,
                 return_scores=True,
                 return_end_token=True,
             )
@@ -69,7 +64,7 @@ class Ct2Engine:
             results = [coming[place].result() for place in range(first, min(first + TAKEN_TOGETHER, len(coming)))]
             for result in results:
                 yield [
-                    self.hypothesis(tokens, normed, alpha)
+                    hypothesis(tokens, normed, alpha)
                     for tokens, normed in zip(result.hypotheses, result.scores, strict=True)
                 ]
 
@@ -78,19 +73,19 @@ class Ct2Engine:
 
     def tokens(self, request: Request) -> Iterator[int]:
         steps = self.translator.generate_tokens(
-            self.named(request.ids),
-            target_prefix=self.named(request.prefix) or None,
+            named(request.ids),
+            target_prefix=named(request.prefix) or None,
             max_decoding_length=request.max_length,
             max_input_length=0,
-            suppress_sequences=self.never_said,
+            suppress_sequences=NEVER_SAID,
         )
         for step in steps:
-            yield self.numbers[step.token]
+            yield int(step.token)
 
     def score(self, pairs: Sequence[tuple[Request, Sequence[int]]]) -> list[Hypothesis]:
         results = self.translator.score_batch(
-            [self.named(request.ids) for request, _ in pairs],
-            [self.named(ids[:-1] if ids[-1:] == (SPECIAL.eos,) else ids) for _, ids in pairs],
+            [named(request.ids) for request, _ in pairs],
+            [named(ids[:-1] if ids[-1:] == (SPECIAL.eos,) else ids) for _, ids in pairs],
             max_batch_size=batch_size(len(pairs), self.threads),
             max_input_length=0,
         )
@@ -99,13 +94,16 @@ class Ct2Engine:
             for (_, ids), result in zip(pairs, results, strict=True)
         ]
 
-    def named(self, ids: Sequence[int]) -> list[str]:
-        return list(map(self.names.__getitem__, ids))
 
-    def hypothesis(self, tokens: Sequence[str], normed: float, alpha: float) -> Hypothesis:
-        """It gives the score alone: the log-probability divided by length^α."""
-        ids = tuple(map(self.numbers.__getitem__, tokens))
-        return Hypothesis(ids, normed * max(len(ids), 1) ** alpha, normed, ())
+def named(ids: Sequence[int]) -> list[str]:
+    """As ct2_spec.py called them."""
+    return list(map(str, ids))
+
+
+def hypothesis(tokens: Sequence[str], normed: float, alpha: float) -> Hypothesis:
+    """It gives the score alone: the log-probability divided by length^α."""
+    ids = tuple(map(int, tokens))
+    return Hypothesis(ids, normed * max(len(ids), 1) ** alpha, normed, ())
 
 
 def alike(requests: Sequence[Request]) -> dict[tuple[int, bool], list[int]]:
@@ -146,7 +144,7 @@ def load_ct2_engine(
             )
         except (RuntimeError, ValueError) as error:
             raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
-    return Ct2Engine(translator, config.vocab_size, limits(config), quantization, threads)
+    return Ct2Engine(translator, limits(config), quantization, threads)
 
 
 def free_cores() -> int:

@@ -20,7 +20,7 @@ from attendo.model.config import TransformerConfig, config_from_table
 
 Quantization = Literal["int8", "float32"]
 
-FORMAT = 1  # of what we write; a new one makes the cache anew
+FORMAT = 2  # of what we write; a new one makes the cache anew
 FILES = ("model.bin", "config.json", "shared_vocabulary.json")
 
 

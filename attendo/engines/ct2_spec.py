@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.engines.ct2_counterpart import POSITIONS, token_names
+from attendo.engines.ct2_counterpart import POSITIONS
 from attendo.errors import InputError
 from attendo.model.config import TransformerConfig
+from attendo.special_tokens import SPECIAL
 from attendo.tensor_arrays import Arrays
 
 
@@ -44,8 +45,11 @@ def specification(config: TransformerConfig, weights: Arrays) -> Any:
         specs.TransformerDecoderSpec(config.decoder_layers, **shared),
     )
     Filling(config, dict(weights)).fill(spec)
+    # It knows tokens by names. Ours have numbers, so their names are numbers, also of those it must recognise.
     for register in (spec.register_source_vocabulary, spec.register_target_vocabulary):
-        register(token_names(config.vocab_size))
+        register(list(map(str, range(config.vocab_size))))
+    spec.config.unk_token, spec.config.eos_token = str(SPECIAL.unk), str(SPECIAL.eos)
+    spec.config.bos_token = spec.config.decoder_start_token = str(SPECIAL.bos)
     spec.config.layer_norm_epsilon = config.norm_eps
     spec.validate()
     return spec
