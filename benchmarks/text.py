@@ -4,7 +4,7 @@ same files and threads, in turn; and one sentence from a fresh process.
 Raw CTranslate2 is called twice: plainly, a batch being a batch, which one thread decodes; and with the smaller batches
 in which attendo shares the work among its threads, so that nothing but attendo's own work stands between the two.
 
-python -m benchmarks.text MODEL [--to en] [--data zh-en/tatoeba.dev.tsv]
+python -m benchmarks.text MODEL [--to en] [--data zh-en/tatoeba.dev.tsv] [--swap]
 
 Sentences on which the model runs wild or loses a number are left out: attendo decodes them again, raw CTranslate2 gives
 what it has.
@@ -22,6 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +56,11 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("--to", default="en")
     parser.add_argument("--data", default="zh-en/tatoeba.dev.tsv")
+    parser.add_argument("--swap", action="store_true", help="translate the second column")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
-    texts = [pair.source for pair in CorpusFile(data_folder() / options.data).pairs(ignore)][: max(SENTENCES.values())]
+    pairs = islice(CorpusFile(data_folder() / options.data).pairs(ignore), max(SENTENCES.values()))
+    texts = [pair.target if options.swap else pair.source for pair in pairs]
     translator = attendo.load(options.model, engine="ct2", threads=options.threads)
     print(
         f"<!-- python -m benchmarks.text; {describe_machine()}, {translator.engine.name}, {options.threads} threads -->"
