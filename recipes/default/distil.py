@@ -130,6 +130,7 @@ def parts(out: Path, direction: Direction, processes: int) -> list[Path]:
 
 
 def translate(model: Path, direction: Direction, part: Path) -> list[str]:
+    """The command. What the student learns is what the teacher says by itself, without a second look at it."""
     return [
         sys.executable, "-m", "attendo", "translate", "-i", str(part.with_suffix(".in")), "-o", str(part),
         "--from", direction[0], "--to", direction[1], "--model", str(model), "--engine", "torch", "--beam", "4",
@@ -137,7 +138,7 @@ def translate(model: Path, direction: Direction, part: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def write_pairs(path: Path, pairs: Iterator[tuple[str, str]]) -> None:
+def write_pairs(path: Path, pairs: Iterator[Pair]) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(f"{source}\t{target}\n" for source, target in pairs if target.strip() and target != source)
 
