@@ -38,6 +38,9 @@ def evaluate(
     source: Annotated[Path | None, typer.Option("--source", metavar="S", help="With H: what was translated.")] = None,
     beam: Annotated[int | None, typer.Option("--beam", min=1, max=256, help="Hypotheses kept; 4 by default.")] = None,
     length_penalty: Annotated[float | None, typer.Option("--length-penalty", help="α; 1 by default.")] = None,
+    no_second_look: Annotated[
+        bool, typer.Option("--no-second-look", help="Judge the first answer, though it may have lost a number.")
+    ] = False,
     engine: Annotated[str, typer.Option("--engine", help="auto, torch or ct2.")] = "auto",
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
     threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Of the CPU.")] = None,
@@ -62,8 +65,10 @@ def evaluate(
         raise UsageError("--references and --source belong to --hypotheses")
     if hypotheses and not references:
         raise UsageError("--hypotheses needs --references R")
-    if hypotheses and (translations or swap or beam or length_penalty is not None or threads):
-        raise UsageError("--write-translations, --swap, --beam, --length-penalty and --threads belong to --model")
+    if hypotheses and (translations or swap or beam or length_penalty is not None or no_second_look or threads):
+        raise UsageError(
+            "--write-translations, --swap, --beam, --length-penalty, --no-second-look and --threads belong to --model"
+        )
     if translations and len(more) > 1:
         raise UsageError("--write-translations takes one TEST.tsv at a time")
     for option, path in (("--report", report), ("--write-translations", translations)):
@@ -90,7 +95,8 @@ def evaluate(
     else:
         sets = [read_test_set(path, swapped=swap) for path in more]
         settings = {"beam_size": beam, "length_penalty": length_penalty}
-        judged = translated(sets, model or DEFAULT, to, from_, settings, (engine, device, threads))
+        machine = (engine, device, threads)
+        judged = translated(sets, model or DEFAULT, to, from_, settings, not no_second_look, machine)
         written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"
         if translations:
             write_translations(translations, judged[0][1].texts)
@@ -122,6 +128,7 @@ def translated(
     to: str | None,
     from_: str | None,
     settings: dict[str, Any],
+    second_look: bool,
     machine: tuple[str, str, int | None],
 ) -> list[tuple["EvaluationSet", "Hypotheses"]]:
     """Each test set with what the model says; columns in the wrong order are an error before it says anything."""
@@ -144,7 +151,7 @@ def translated(
                 raise DataError(f"{one.name}: {trouble} (with --swap the second column is the source)")
         watch.passed(0, 0)
         for one in sets:
-            answers.append((one, translate(one, translator, model, to, from_, options, watch.done)))
+            answers.append((one, translate(one, translator, model, to, from_, options, second_look, watch.done)))
     return answers
 
 

@@ -26,11 +26,13 @@ class Run:
     engine: str
     threads: int | None  # of the CPU
     options: SearchOptions
+    second_look: bool  # at answers that lost a number, an address, an emoji, a placeholder or a tag
     source_language: str
     target_language: str
     seconds: float  # of translating alone: the model was loaded before
     source_tokens: int  # pieces of the model's tokenizer, without tag and </s>
     repeated: int  # lines whose first translation went round in circles, so that they were decoded again
+    mended: int  # lines in whose first translation something was missing that the second look found
     untranslated: int  # lines with a sentence that was left as it is, because no way of decoding helped
 
     @property
@@ -69,6 +71,7 @@ def translate(
     to: str | None,
     from_: str | None,
     options: SearchOptions,
+    second_look: bool,
     done: Callable[[Chunk, Sequence[Translation]], None],
 ) -> Hypotheses:
     """All sources through a translator; `done` hears of each chunk, and its time is not counted."""
@@ -78,7 +81,7 @@ def translate(
     seconds = 0.0
     for chunk in chunks(judged_by.sources, BATCHES * translator.engine.tokens_per_batch):
         started = time.perf_counter()
-        found = translator.translate(chunk.texts, to, from_, options=options)
+        found = translator.translate(chunk.texts, to, from_, options=options, second_look=second_look)
         seconds += time.perf_counter() - started
         answers += found
         done(chunk, found)
@@ -87,11 +90,13 @@ def translate(
         engine=translator.engine.name,
         threads=translator.engine.threads,
         options=options,
+        second_look=second_look,
         source_language=Counter(answer.source_language for answer in answers).most_common(1)[0][0],
         target_language=answers[0].target_language,
         seconds=seconds,
         source_tokens=sum(map(len, translator.tokenizer.encode_all(judged_by.sources))),
         repeated=sum(answer.ledger.repeated > 0 for answer in answers),
+        mended=sum(answer.mended for answer in answers),
         untranslated=sum(answer.ledger.untranslated > 0 for answer in answers),
     )
     return Hypotheses(model, tuple(plain_line(answer).rstrip() for answer in answers), run)

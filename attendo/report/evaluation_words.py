@@ -56,6 +56,7 @@ LABELS = {
     "length ratio": "length ratio · 长度比",
     "loops": "loops · 原地打转",
     "numbers kept": "numbers kept · 保留的数字",
+    "second look": "second look · 第二次检查",
     "equal to a reference": "equal to a reference · 与参考译文相同",
     "empty": "empty · 空译文",
 }

@@ -77,6 +77,7 @@ def fact_rows(found: Evaluation) -> list[tuple[str, str]]:
         ("length ratio", f"{found.quoted[1].length_ratio:.3f}"),
         ("loops", loops + (f"; decoded again because of one: {found.run.repeated:,}" if found.run else "")),
         ("numbers kept", numbers_text(found.numbers, found.numbers_of_references)),
+        *([("second look", second_look_text(found.run))] if found.run else []),
         ("equal to a reference", f"{found.exact:,} of {found.sentences:,}"),
         ("empty", f"{found.empty:,}"),
     ]
@@ -90,6 +91,12 @@ def speed_text(run: Run) -> str:
         f"{run.source_tokens_per_second:,.0f} source tokens/s: {run.source_tokens:,} in {seconds}, "
         f"{run.engine}{threads}, beam {run.options.beam_size}, length penalty {run.options.length_penalty:g}"
     )
+
+
+def second_look_text(run: Run) -> str:
+    if not run.second_look:
+        return "none: the first answer was taken"
+    return f"found what was missing at first in {counted(run.mended, 'line')}"
 
 
 def numbers_text(numbers: Numbers | None, by_people: Numbers | None) -> str:

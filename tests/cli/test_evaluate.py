@@ -15,7 +15,7 @@ from attendo.evaluation.published import NAME
 from attendo.translation import load as load_module
 from tests.evaluation import sacrebleu_command
 from tests.evaluation.texts import sentences, spoilt, write, write_tsv
-from tests.translation.fake_engine import FakeEngine, fake_translator, for_ever, write_fake_model
+from tests.translation.fake_engine import Beams, FakeEngine, fake_translator, for_ever, write_fake_model
 from tests.translation.small_translator import save_random
 
 CHINESE, ENGLISH = sentences("zh"), sentences("en")
@@ -162,6 +162,24 @@ def test_loops_are_counted(attendo, tmp_path):
     write(tmp_path / "h", [*spoilt(ENGLISH[:11]), "round and " * 30])
     _, out, _ = attendo("evaluate", "--hypotheses", "h", "--references", "t.tsv", "--samples", "0", "--json")
     assert json.loads(out)[0]["loops"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "mended", "words"),
+    [
+        ((), "He has 12 books.", 6, "second look found what was missing at first in 6 lines"),
+        (("--no-second-look",), "He has books.", 0, "second look none: the first answer was taken"),
+    ],
+)
+def test_a_second_look_is_told_and_can_be_left_out(attendo, tmp_path, arguments, said, mended, words):
+    write_tsv(tmp_path / "t.tsv", [f"{name}有12本书。" for name in "他她你我谁它"], ["He has 12 books."] * 6)
+    command = ("evaluate", *MODEL, "t.tsv", "--write-translations", "out.txt", *arguments)
+    _, out, _ = attendo(*command, "--json", engine=Beams("He has books.", ["He has 12 books."]))
+    (found,) = json.loads(out)
+    assert (found["second_look"], found["mended"], found["numbers"]["kept"]) == (not arguments, mended, mended)
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == f"{said}\n" * 6
+    _, out, _ = attendo(*command, engine=Beams("He has books.", ["He has 12 books."]))
+    assert words in " ".join(out.split())
 
 
 def test_text_and_report(attendo, tmp_path):

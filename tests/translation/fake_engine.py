@@ -8,6 +8,7 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.engine import Limits
 from attendo.special_tokens import SPECIAL
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
+from attendo.translation.second_look import BEAM
 from attendo.translation.translator import Translator
 
 TEXTS = [
@@ -57,6 +58,30 @@ class FakeEngine:
 
 def fake_tokenizer():
     return train_tokenizer(lambda: TEXTS * 3, ("zh", "en"), TokenizerConfig(450))
+
+
+@dataclass
+class Beams:
+    """Says `narrow`, but `wide` to a second look; and remembers the beams."""
+
+    narrow: str
+    wide: list[str]
+    tokenizer: object = field(default_factory=fake_tokenizer)
+    name: str = "beams"
+    limits: Limits = field(default_factory=lambda: Limits(1_024, 3_104))
+    tokens_per_batch: int = 10_000
+    threads: int | None = None
+    says_phrases: bool = True
+    beams: list[int] = field(default_factory=list)
+
+    def search(self, requests, options):
+        self.beams += [options.beam_size] * len(requests)
+        texts = self.wide if options.beam_size >= BEAM else [self.narrow] * options.n_best
+        return [[self.hypothesis(text, place) for place, text in enumerate(texts)] for _ in requests]
+
+    def hypothesis(self, text, place):
+        ids = (*self.tokenizer.encode(text), SPECIAL.eos)
+        return Hypothesis.of(ids, [-0.1 - place] * len(ids), 1.0)
 
 
 def write_fake_model(folder, card="# Fake\n"):
