@@ -5,7 +5,6 @@ from typing import Any
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.translation.ledger import Ledger, Outcome
-from attendo.translation.second_look import AGAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +19,7 @@ class Sentence:
     alternatives: tuple[str, ...] = ()
     repeated: bool = False  # a loop was found in what the model said first
     flagged: bool = False  # something of the source is missing
+    mended: bool = False  # something was missing at first, and a second look found it
     remarks: tuple[str, ...] = ()
 
 
@@ -48,7 +48,7 @@ class Translation:
     @property
     def mended(self) -> bool:
         """Whether something was missing at first, and a second look found it."""
-        return any(AGAIN in remark for remark in self.remarks)
+        return any(sentence.mended for sentence in self.sentences)
 
     @property
     def score(self) -> float | None:

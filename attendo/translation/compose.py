@@ -11,7 +11,7 @@ from attendo.translation.ledger import account
 from attendo.translation.line import Line
 from attendo.translation.phrases import stands_in, terms_of
 from attendo.translation.script import to_traditional
-from attendo.translation.second_look import lost
+from attendo.translation.second_look import AGAIN, lost
 from attendo.translation.sentences import join
 from attendo.translation.wish import Wish
 
@@ -62,11 +62,12 @@ def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokeniz
     broken = texts[0].count(REPLACEMENT) > job.text.count(REPLACEMENT)  # bytes that are no character
     if broken:
         remarks.append(f"{shortened(segment.text)}: broken characters in the translation")
+    mended = any(remark.startswith(AGAIN) for remark in answer.remarks)
     if wish.to != wish.target:
         texts = tuple([written(text, wish, terms) for text in texts])
     return Sentence(
         segment.text, texts[0], "translated", answer.engine, answer.hypotheses[0], texts[1:], answer.repeated,
-        bool(gone) or broken, tuple(remarks),
+        bool(gone) or broken, mended, tuple(remarks),
     )  # fmt: skip
 
 

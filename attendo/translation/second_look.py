@@ -14,7 +14,7 @@ from attendo.translation.fidelity import Miss, missing
 from attendo.translation.wish import Wish
 
 BEAM = 16  # of the second look
-AGAIN = "missing at first"  # of every remark about it
+AGAIN = "missing at first"  # so begins every remark about it
 
 Asked = tuple[str, Job]  # the language of a sentence, and what the model is asked about it
 

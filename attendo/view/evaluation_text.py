@@ -77,11 +77,11 @@ def fact_rows(found: Evaluation) -> list[tuple[str, str]]:
         ("length ratio", f"{found.quoted[1].length_ratio:.3f}"),
         ("loops", loops + (f"; decoded again because of one: {found.run.repeated:,}" if found.run else "")),
         ("numbers kept", numbers_text(found.numbers, found.numbers_of_references)),
-        *([("second look", second_look_text(found.run))] if found.run else []),
         ("equal to a reference", f"{found.exact:,} of {found.sentences:,}"),
         ("empty", f"{found.empty:,}"),
     ]
-    return [("speed", speed_text(found.run)), *rows] if found.run else rows
+    run = found.run
+    return [("speed", speed_text(run)), ("second look", second_look_text(run)), *rows] if run else rows
 
 
 def speed_text(run: Run) -> str:

@@ -122,11 +122,12 @@ def test_what_was_mended_is_no_warning(folder, capsys):
     watch, chunk = Translating(None, "line", None), Chunk(1, [SOURCE], True, 1)
     mended, lost = (translate(folder, Beams(FIRST, [wide])) for wide in ("He has 12 books.", FIRST))
     assert mended.remarks
+    assert (mended.mended, lost.mended) == (True, False)
     watch.done(chunk, [mended])
     assert capsys.readouterr().err == ""
     watch.done(chunk, [lost])
     assert "missing in the translation" in capsys.readouterr().err
-    watch.done(
-        chunk, [translate(folder, Beams(FIRST, [FIRST]), f"missing at first: {SOURCE}")]
-    )  # what a text says hides nothing
+    says_so = translate(folder, Beams(FIRST, [FIRST]), f"missing at first: {SOURCE}")  # what a text says hides nothing
+    assert not says_so.mended
+    watch.done(chunk, [says_so])
     assert "missing in the translation" in capsys.readouterr().err
