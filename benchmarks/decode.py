@@ -26,9 +26,9 @@ import torch
 from torch import Tensor, nn
 
 from attendo.decoding.beam import beam_search
-from attendo.decoding.device_beam import device_beam_search
 from attendo.decoding.layout import lay_out_for_decoding
 from attendo.decoding.options import SearchOptions
+from attendo.engines.cuda.search import device_beam_search
 from attendo.model.config import TransformerConfig
 from attendo.model.positions import sinusoidal_encoding
 from attendo.model.presets import preset

@@ -16,16 +16,16 @@ from typing import Any
 import torch
 
 import attendo
-from attendo.checkpoint import save_model, weights_of
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
 from attendo.decoding.options import SearchOptions
-from attendo.engines.ct2_engine import batch_size, named
-from attendo.installed import model_folder
+from attendo.engines.ct2.engine import batch_size, named
 from attendo.model.build import build_model
 from attendo.model.presets import preset
+from attendo.model_folder.checkpoint import save_model, weights_of
+from attendo.model_folder.installed import model_folder
 from attendo.special_tokens import SPECIAL
-from attendo.translation.spaces import for_model
+from attendo.text.spaces import for_model
 from benchmarks.machine import data_folder, describe_machine
 from benchmarks.text import fresh, in_turn, spread
 

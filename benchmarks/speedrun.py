@@ -107,8 +107,8 @@ def timed(recipe_file: Path, settings: list[str], began: float) -> None:
     from attendo.decoding.options import SearchOptions
     from attendo.evaluation.published import published_bleu
     from attendo.recipe.read import read_recipe
-    from attendo.recipe.run_folder import RunFolder
-    from attendo.recipe.train import Call, begin
+    from attendo.runs.run_folder import RunFolder
+    from attendo.runs.train import Call, begin
     from attendo.training.stop import Stop
     from benchmarks.machine import data_folder
 
@@ -130,7 +130,7 @@ def timed(recipe_file: Path, settings: list[str], began: float) -> None:
         clock.split("translating the test set")
     score = published_bleu([answer.text for answer in answers], [[pair.target for pair in pairs]], "de")
     clock.split("scoring")
-    device = run.machine.to_table()["device"]
+    device = run.machine.to_dict()["device"]
     print(json.dumps(Timed(clock.splits, clock.best, score.score, score.signature, device).__dict__))
 
 

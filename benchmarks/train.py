@@ -31,11 +31,11 @@ from attendo.data.parts import Part
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 from attendo.model.presets import preset
-from attendo.recipe.assemble import build_state, graphed_step, training_batches, training_objective
 from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import Recipe
-from attendo.recipe.run_folder import RunFolder
-from attendo.recipe.train import Call, Run, begin
+from attendo.runs.assemble import build_state, graphed_step, training_batches, training_objective
+from attendo.runs.run_folder import RunFolder
+from attendo.runs.train import Call, Run, begin
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine, choose_machine, set_up
@@ -76,7 +76,7 @@ def main() -> None:
     set_up(machine)
     on_gpu = machine.device.type == "cuda"
     setting = ON_GPU if on_gpu else ON_CPU
-    where = ", ".join(f"{name} {value}" for name, value in machine.to_table().items())
+    where = ", ".join(f"{name} {value}" for name, value in machine.to_dict().items())
     print(f"<!-- python -m benchmarks.train; {describe_machine()}, {where} -->\n", flush=True)
     if options.only != "recipe":
         rivals = options.rival or (["compiled", "compiled by width"] if on_gpu else ["eager"])

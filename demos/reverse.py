@@ -15,6 +15,7 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.decoding.greedy import greedy_decode
+from attendo.inspection.heat_map import draw_heads
 from attendo.lab.toy_tasks import FIRST_SYMBOL, reversal
 from attendo.model.config import TransformerConfig
 from attendo.model.record import AttentionRecord
@@ -22,7 +23,6 @@ from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 from attendo.training.schedule import cosine_learning_rate
 from attendo.training.step import train_step
-from attendo.view.heat_map import draw_heads
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LENGTHS = range(1, 13)

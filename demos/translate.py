@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import attendo
-from attendo.installed import model_folder
+from attendo.model_folder.installed import model_folder
 
 SENTENCES = (
     ("zh", "en", "我爱机器学习"),
@@ -65,12 +65,12 @@ def show_translations(translator: attendo.Translator, console: Console) -> bool:
 
 def look_into(model: Path, out: Path) -> Path:
     """The picture of the last cross-attention; that needs the model's inside, and so torch, which is slow to come."""
-    from attendo.bundle import read_bundle
-    from attendo.checkpoint import load_model
     from attendo.decoding.options import SearchOptions
-    from attendo.view.alignment import alignment, attention_maps
-    from attendo.view.attention_maps import draw_maps
-    from attendo.view.inspection import inspect_text
+    from attendo.inspection.alignment import alignment, attention_maps
+    from attendo.inspection.attention_maps import draw_maps
+    from attendo.inspection.inspection import inspect_text
+    from attendo.model_folder.bundle import read_bundle
+    from attendo.model_folder.checkpoint import load_model
 
     _, target, text = LOOKED_INTO
     bundle = read_bundle(model)

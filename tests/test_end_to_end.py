@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from attendo.decoding.greedy import greedy_decode
 from attendo.lab.toy_tasks import FIRST_SYMBOL, copying, reversal
 from attendo.model.build import build_model
-from attendo.model.config import config_from_table
+from attendo.model.config import config_from_dict
 from attendo.training.schedule import cosine_learning_rate
 from attendo.training.step import train_step
 
@@ -35,7 +35,7 @@ def share_right(name, task, lengths, steps):
     torch.manual_seed(1)
     generator = torch.Generator().manual_seed(1)
     table = {**MODELS[name], "vocab_size": FIRST_SYMBOL + SYMBOLS, "dropout": 0.0}
-    model = build_model(config_from_table(table))
+    model = build_model(config_from_dict(table))
     optimizer = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0, fused=True)
     for step in range(1, steps + 1):
         batch = task(64, lengths, SYMBOLS, generator)

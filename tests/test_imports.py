@@ -11,22 +11,21 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "attendo"
 
 ORDER = [
-    {"errors", "special_tokens"}, {"json_file", "durable", "table", "cache_folder"}, {"manifest", "tensor_file"},
-    {"tensor_arrays"},
-    {"text"}, {"data"}, {"bundle"}, {"installed"}, {"model"}, {"decoding"}, {"checkpoint"}, {"training"}, {"engines"},
-    {"translation"}, {"evaluation"}, {"view"}, {"doctor", "report"}, {"recipe"}, {"lab"}, {"server"}, {"cli"},
+    {"errors", "special_tokens"}, {"files"}, {"text"}, {"data"}, {"model"}, {"model_folder"}, {"decoding"},
+    {"training"}, {"engines"}, {"translation"}, {"report"}, {"documents"}, {"evaluation"}, {"inspection"}, {"doctor"},
+    {"recipe"}, {"runs"}, {"lab"}, {"server"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: place for place, names in enumerate(ORDER) for name in names}
 
 # Inside model, parts never import wholes.
 MODEL_ORDER = [
     {"config", "masks", "record", "attention", "positions", "norms", "feed_forward", "embeddings", "cache",
-     "recurrence", "initialization", "buffers", "like_lengths"},
+     "recurrence", "initialization", "like_lengths"},
     {"additive_attention", "multi_head", "add_and_norm"},
     {"encoder", "decoder"},
     {"transformer", "decoder_only", "encoder_only", "lstm"},
     {"non_autoregressive"},  # made of a whole
-    {"build", "presets", "tree"},
+    {"build", "presets"},
 ]  # fmt: skip
 MODEL_RANK = {name: place for place, names in enumerate(MODEL_ORDER) for name in names}
 
@@ -37,9 +36,7 @@ FORBIDDEN = {  # folder -> what it must not import besides
     "server": {"training", "lab"},
 }
 WITHOUT_TORCH = {
-    "errors", "special_tokens", "json_file", "durable", "table", "cache_folder", "manifest", "tensor_file",
-    "tensor_arrays", "text",
-    "bundle", "installed", "translation", "cli",
+    "errors", "special_tokens", "files", "text", "translation", "documents", "cli",
 }  # fmt: skip
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py"))

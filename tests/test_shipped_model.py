@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import attendo
-from attendo.bundle import WEIGHTS, read_bundle
-from attendo.installed import model_folder
-from attendo.tensor_arrays import read_arrays
+from attendo.files.tensor_arrays import read_arrays
+from attendo.model_folder.bundle import WEIGHTS, read_bundle
+from attendo.model_folder.installed import model_folder
 from recipes.default.card import origins
 
 ROOT = Path(__file__).parent.parent

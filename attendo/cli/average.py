@@ -20,8 +20,8 @@ def average(
     if (last or best or 1) < 1 or 0 in (last, best):
         raise UsageError("--last and --best take a number of checkpoints, at least 1")
 
-    from attendo.recipe.average import average_run
-    from attendo.recipe.run_folder import RunFolder
+    from attendo.runs.average import average_run
+    from attendo.runs.run_folder import RunFolder
 
     steps = average_run(RunFolder(run_dir), out, last=last, best=best)
     typer.echo(f"{out}: the mean of steps {', '.join(map(str, steps))}")

@@ -32,11 +32,11 @@ def compare(
 
     from attendo.evaluation.compare import TRIALS
     from attendo.evaluation.compare import compare as test
+    from attendo.evaluation.evaluation_text import comparison_lines, warnings_text
     from attendo.evaluation.hypotheses import read_hypotheses
     from attendo.evaluation.metrics import SAMPLES
     from attendo.evaluation.suspicions import language_of
     from attendo.evaluation.test_set import file_in_bash, read_references
-    from attendo.view.evaluation_text import comparison_lines, warnings_text
 
     # `A B --references R1 R2`: what no option takes is one more reference
     a, b, *more = files
@@ -49,6 +49,6 @@ def compare(
     for line in warnings_text(found.warnings):
         typer.echo(line, err=True)
     answer = (
-        json.dumps(found.to_table(), ensure_ascii=False, indent=2) if as_json else "\n".join(comparison_lines(found))
+        json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else "\n".join(comparison_lines(found))
     )
     typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is

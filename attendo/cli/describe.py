@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from attendo.errors import InputError
-from attendo.json_file import read_json
-from attendo.model.config import ModelConfig, config_from_table, config_to_table
+from attendo.files.json_file import read_json
+from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
 from attendo.model.presets import PRESETS, preset
 
 LARGEST_FILE = 1_000_000  # bytes; a configuration has a few hundred
@@ -29,7 +29,7 @@ def describe(
     path = Path(name) / "config.json" if is_file and Path(name).is_dir() else Path(name)
     config = read_config(path, vocab) if is_file else preset(name, vocab)
 
-    from attendo.view import structure  # torch is imported here, after the arguments have proved good
+    from attendo.inspection import structure  # torch is imported here, after the arguments have proved good
 
     model = structure.describe(config)
     if as_json:
@@ -38,7 +38,7 @@ def describe(
             "parameters": model.parameters,
             "by_part": model.by_part,
             "feed_forward_share": model.feed_forward_share,
-            "config": config_to_table(config),
+            "config": config_to_dict(config),
         }
         typer.echo(json.dumps(answer, indent=2))
         return
@@ -57,4 +57,4 @@ def read_config(path: Path, vocab: int | None) -> ModelConfig:
         table = table["model"]
     if not isinstance(table, dict):
         raise InputError(f"{path} holds {type(table).__name__}: expected an object with the model's configuration")
-    return config_from_table(table if vocab is None else {**table, "vocab_size": vocab})
+    return config_from_dict(table if vocab is None else {**table, "vocab_size": vocab})

@@ -50,9 +50,9 @@ def doctor(
         mended = repair.write_repaired(examination, write) if write else None
         if as_json:
             name = {"file": str(corpus)} if len(corpora) > 1 else {}
-            repaired = {"repair": mended.as_json()} if mended else {}
+            repaired = {"repair": mended.to_dict()} if mended else {}
             recommendation = {"recommendation": advice.recommend(examination)}
-            answers.append(name | examination.as_json() | recommendation | repaired)
+            answers.append(name | examination.to_dict() | recommendation | repaired)
         else:
             report.print_report(examination, console)
             if mended:

@@ -80,11 +80,11 @@ def evaluate(
     from attendo.data.lines import ignore, read_lines
     from attendo.evaluation.breakdown import count_words
     from attendo.evaluation.evaluate import evaluate as judge
+    from attendo.evaluation.evaluation_text import evaluation_lines, warnings_text
     from attendo.evaluation.hypotheses import read_hypotheses
     from attendo.evaluation.metrics import SAMPLES
     from attendo.evaluation.test_set import file_in_bash, read_references, read_test_set
-    from attendo.installed import DEFAULT
-    from attendo.view.evaluation_text import evaluation_lines, warnings_text
+    from attendo.model_folder.installed import DEFAULT
 
     training = (str(training_text), count_words(read_lines(training_text, ignore))) if training_text else None
     judged: list[tuple[EvaluationSet, Hypotheses]]
@@ -111,12 +111,12 @@ def evaluate(
         for line in warnings_text(found[-1].warnings, one.name if len(judged) > 1 else ""):
             typer.echo(line, err=True)
     if report:
-        from attendo.report.evaluation_report import write_evaluation
+        from attendo.evaluation.evaluation_report import write_evaluation
 
         write_evaluation(report.resolve(), found)
         typer.echo(f"wrote {report}", err=True)
     if as_json:
-        answer = json.dumps([one.to_table() for one in found], ensure_ascii=False, indent=2)
+        answer = json.dumps([one.to_dict() for one in found], ensure_ascii=False, indent=2)
     else:
         answer = "\n\n".join("\n".join(evaluation_lines(one)) for one in found)
     typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is
@@ -132,12 +132,12 @@ def translated(
     machine: tuple[str, str, int | None],
 ) -> list[tuple["EvaluationSet", "Hypotheses"]]:
     """Each test set with what the model says; columns in the wrong order are an error before it says anything."""
+    from attendo.documents.progress import shown_on_stderr
     from attendo.errors import DataError
     from attendo.evaluation.hypotheses import translate
     from attendo.evaluation.suspicions import exchanged_columns
     from attendo.translation.load import load
     from attendo.translation.wish import SEARCH, wish_for
-    from attendo.view.translating import shown_on_stderr
 
     options = replace(SEARCH, **{name: value for name, value in settings.items() if value is not None})
     engine, device, threads = machine
@@ -156,7 +156,7 @@ def translated(
 
 
 def write_translations(path: Path, texts: Sequence[str]) -> None:
-    from attendo.durable import write_file
+    from attendo.files.durable import write_file
 
     write_file(path.resolve(), "".join(f"{text}\n" for text in texts).encode("utf-8", errors="replace"))
     typer.echo(f"wrote {path}: {len(texts):,} lines", err=True)

@@ -29,9 +29,9 @@ def export(
     if quantization not in ("int8", "float32"):
         raise UsageError(f"--quantization is '{quantization}': expected int8 or float32")
 
-    from attendo.bundle import read_bundle
-    from attendo.engines.ct2_files import write_files
-    from attendo.installed import model_folder
+    from attendo.engines.ct2.files import write_files
+    from attendo.model_folder.bundle import read_bundle
+    from attendo.model_folder.installed import model_folder
 
     bundle = read_bundle(model_folder(model))
     texts = lines_of(check) if check else []

@@ -29,8 +29,8 @@ def inspect(
 
     from rich.console import Console
 
-    from attendo.bundle import read_bundle
-    from attendo.installed import model_folder
+    from attendo.model_folder.bundle import read_bundle
+    from attendo.model_folder.installed import model_folder
     from attendo.translation.directions import choose_source, choose_target
 
     folder = model_folder(model)
@@ -38,12 +38,12 @@ def inspect(
     target = choose_target(to, bundle.directions)
     source = choose_source(start, target, sentence, bundle.directions)
 
-    from attendo.checkpoint import load_model
-    from attendo.report.inspect_folder import make_folder, write_folder
+    from attendo.inspection.decoding_steps import inspection_lines
+    from attendo.inspection.folder import make_folder, write_folder
+    from attendo.inspection.inspection import inspect_text
+    from attendo.inspection.inspection_table import inspection_table
+    from attendo.model_folder.checkpoint import load_model
     from attendo.translation.wish import SEARCH
-    from attendo.view.decoding_steps import inspection_lines
-    from attendo.view.inspection import inspect_text
-    from attendo.view.inspection_table import inspection_table
 
     make_folder(out)
     with Console(stderr=True).status("translating, drawing"):

@@ -52,9 +52,9 @@ def run(
         raise UsageError("--store keeps what --full measures: say both")
     from attendo.lab.claims import EXPERIMENTS
     from attendo.lab.evidence_file import stored_path, write_evidence
+    from attendo.lab.lab_progress import shown_on_stderr
     from attendo.lab.report import VERDICTS, in_language, write_report
     from attendo.lab.run import run_all
-    from attendo.view.lab_progress import shown_on_stderr
 
     if everything:
         wanted = list(EXPERIMENTS.values()) if full else with_evidence(EXPERIMENTS)
@@ -104,10 +104,10 @@ def tune(
 
 
 def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, on_stderr: bool = False) -> None:
+    from attendo.lab.lab_progress import shown_on_stderr
     from attendo.lab.learning_rates import PATH, read_rows, write_rows
     from attendo.lab.run import TUNING_SEED, run_all, tuned_to
     from attendo.lab.tuning import ENDS
-    from attendo.view.lab_progress import shown_on_stderr
 
     if not wanted:
         return

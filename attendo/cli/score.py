@@ -20,11 +20,11 @@ def score(
 ) -> None:
     """Log-probability of given translations: a line for each pair, log_prob<TAB>tokens<TAB>log_prob per token."""
 
-    from attendo.installed import model_folder
-    from attendo.translation.flow import spelled_out
-    from attendo.translation.lines import opened
+    from attendo.documents.line_reader import opened
+    from attendo.documents.pipeline import spelled_out
+    from attendo.model_folder.installed import model_folder
     from attendo.translation.load import load
-    from attendo.translation.scored import score_lines, score_table
+    from attendo.documents.scored import score_lines, score_table
 
     folder = model_folder(model)
     path = None if file == Path("-") else file

@@ -29,10 +29,10 @@ def train(
     read = read_recipe(recipe, settings or [])
     console = Console(stderr=True)
 
-    from attendo.recipe.dry_run import dry_run as tell
-    from attendo.recipe.run_folder import RunFolder
-    from attendo.recipe.train import Call
-    from attendo.recipe.train import train as run
+    from attendo.runs.dry_run import dry_run as tell
+    from attendo.runs.run_folder import RunFolder
+    from attendo.runs.train import Call
+    from attendo.runs.train import train as run
 
     if dry_run:
         tell(read, console)

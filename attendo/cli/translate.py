@@ -51,12 +51,12 @@ def translate(
     if texts and len(texts) == 1 and is_file(texts[0]):
         typer.echo(f"attendo: {texts[0]!r} is also the name of a file: -i translates its lines", err=True)
 
-    from attendo.installed import model_folder
+    from attendo.documents.file_translation import STANDARD, Task, write_beside
+    from attendo.documents.progress import shown_on_stderr
+    from attendo.model_folder.installed import model_folder
     from attendo.translation.glossary import read_glossary
     from attendo.translation.load import load
-    from attendo.translation.task import STANDARD, Task, write_beside
     from attendo.translation.wish import SEARCH
-    from attendo.view.translating import shown_on_stderr
 
     folder = model_folder(model)  # before anything is read or written
     task = Task(
@@ -72,7 +72,7 @@ def translate(
         account = task.run(translator, stream, sys.stdout.buffer, watch)
     ledger = account.ledger
     if report:
-        table = ledger.to_table() | {"seconds": round(account.seconds, 3), "engine": translator.engine.name}
+        table = ledger.to_dict() | {"seconds": round(account.seconds, 3), "engine": translator.engine.name}
         write_beside(report, json.dumps(table, indent=2).encode() + b"\n", sys.stdout.buffer)
     if remarks := ledger.remarks():
         typer.echo(f"attendo: done, with remarks: {'; '.join(remarks)}", err=True)

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from attendo.data.corpus import Corpus, Pair
 from attendo.data.filters import Filter, FilterConfig, Ledger
 from attendo.data.lines import Report, ignore
-from attendo.durable import new_folder, sweep
 from attendo.errors import AttendoError, DataError
-from attendo.json_file import read_json
+from attendo.files.durable import new_folder, sweep
+from attendo.files.json_file import read_json
 from attendo.text.tokenizer import Tokenizer
 
 FORMAT = 1

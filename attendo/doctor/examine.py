@@ -41,12 +41,12 @@ class Examination:
         found = [finding.lines for finding in self.findings if finding.kind == kind]
         return np.concatenate(found) if found else NO_LINES
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "pairs": self.num_pairs,
             "languages": list(self.languages),
             "examined_closely": self.num_closely,
-            "findings": [finding.as_json() for finding in self.findings],
+            "findings": [finding.to_dict() for finding in self.findings],
         }
 
 

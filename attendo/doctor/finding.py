@@ -49,7 +49,7 @@ class Finding:
     def last_line(self) -> int:
         return int(self.lines[-1])
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         answer: dict[str, Any] = {
             "kind": self.kind,
             "first_line": self.first_line,

@@ -43,7 +43,7 @@ class Repair:
     swapped_back: int
     paired_anew: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "pairs_in": self.pairs_in,
             "kept": self.kept,

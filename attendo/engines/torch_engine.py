@@ -6,12 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attendo.bundle import Bundle
-from attendo.checkpoint import load_model
 from attendo.decoding.beam import beam_search
 from attendo.decoding.constraints import Constraint, ForcedPrefix
-from attendo.decoding.device_beam import device_beam_search
-from attendo.decoding.graphed import workspace_on
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, TeacherForcedModel
 from attendo.decoding.layout import lay_out_for_decoding
@@ -20,12 +16,16 @@ from attendo.decoding.phrases import Phrases
 from attendo.decoding.sampling import sample
 from attendo.decoding.scoring import score_targets
 from attendo.decoding.streaming import greedy_tokens
+from attendo.engines.cuda.graphs import workspace_on
+from attendo.engines.cuda.search import device_beam_search
 from attendo.engines.engine import Limits, Request
 from attendo.errors import InputError
 from attendo.model.build import Model
 from attendo.model.config import DecoderOnlyConfig
 from attendo.model.device import choose_device
 from attendo.model.encoder_only import EncoderOnly
+from attendo.model_folder.bundle import Bundle
+from attendo.model_folder.checkpoint import load_model
 from attendo.special_tokens import SPECIAL
 
 NO_LIMIT = Limits(1_024, 3 * 1_024 + 32)  # longer sentences are cut: no model has seen such

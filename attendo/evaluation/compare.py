@@ -73,7 +73,7 @@ class Difference:
             return None
         return "b" if (self.difference > 0) != (self.name == "TER") else "a"
 
-    def to_table(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "a": self.a,
             "b": self.b,
@@ -99,7 +99,7 @@ class Comparison:
     warnings: list[str]
     commands: list[str]  # that tell the same without attendo
 
-    def to_table(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For `--json`."""
         return {
             "a": self.a,
@@ -108,7 +108,7 @@ class Comparison:
             "to": self.language,
             "sentences": self.sentences,
             "same": self.same,
-            **{name: one.to_table() for name, one in self.differences.items()},
+            **{name: one.to_dict() for name, one in self.differences.items()},
             "level": LEVEL,
             "warnings": self.warnings,
             "commands": self.commands,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attendo.text.numbers import certain_numerals, missing_numbers, numbers_of
 from attendo.translation.fidelity import without_addresses
 from attendo.translation.guard import find_loop
-from attendo.translation.numbers import certain_numerals, missing_numbers, numbers_of
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Evaluation:
         """The tokenisation to quote BLEU with, and the score."""
         return next(iter(self.bleu.items()))
 
-    def to_table(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For `--json`."""
         tokenisation, quoted = self.quoted
         run = self.run
@@ -72,12 +72,12 @@ class Evaluation:
             "to": self.target_language,
             "sentences": self.sentences,
             "references": self.references,
-            "bleu": quoted.to_table(),
-            "chrf": self.chrf.to_table(),
-            "ter": self.ter.to_table(),
+            "bleu": quoted.to_dict(),
+            "chrf": self.chrf.to_dict(),
+            "ter": self.ter.to_dict(),
             "bleu_tokenisation": tokenisation,
-            "bleu_by_tokenisation": {name: score.to_table() for name, score in self.bleu.items()},
-            "tokenised_lowercased_bleu": self.published.to_table() if self.published else None,
+            "bleu_by_tokenisation": {name: score.to_dict() for name, score in self.bleu.items()},
+            "tokenised_lowercased_bleu": self.published.to_dict() if self.published else None,
             "seconds": run.seconds if run else None,
             "source_tokens": run.source_tokens if run else None,
             "source_tokens_per_second": run.source_tokens_per_second if run else None,

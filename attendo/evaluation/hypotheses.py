@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.decoding.options import SearchOptions
+from attendo.documents.line_reader import BYTES_PER_TOKEN, Chunk
+from attendo.documents.pipeline import plain_line
 from attendo.errors import DataError, InputError
 from attendo.evaluation.lost_lines import where_lines_were_lost
 from attendo.evaluation.test_set import EvaluationSet, read_texts
 from attendo.translation.answer import Translation
-from attendo.translation.flow import plain_line
-from attendo.translation.lines import BYTES_PER_TOKEN, Chunk
 from attendo.translation.translator import Translator
 
 BATCHES = 4  # in a chunk, so that many sentences of like lengths are found

@@ -46,7 +46,7 @@ class Score:
             return None
         return around(self.mean, self.half_width)
 
-    def to_table(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For `--json`."""
         interval = None if self.interval is None else list(self.interval)
         return {"score": self.score, "signature": self.signature, "interval": interval, "mean": self.mean}

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.data.lines import COMPRESSED, Problem, decode_line, raw_lines
+from attendo.documents.line_reader import opened
 from attendo.errors import DataError, UsageError
-from attendo.translation.lines import opened
 
 STANDARD = Path("-")
 UNPACK = {".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}

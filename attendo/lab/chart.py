@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attendo.lab.statistics import interval
-from attendo.view.fonts import families
+from attendo.report.fonts import families
 
 # Okabe and Ito's, in an order in which neighbours differ in lightness, too.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442")

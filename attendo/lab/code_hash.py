@@ -6,8 +6,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from attendo.installed import model_folder
-from attendo.manifest import NAME as MANIFEST
+from attendo.files.manifest import NAME as MANIFEST
+from attendo.model_folder.installed import model_folder
 
 LOOKS_INTO_THE_MODEL = "attendo.lab.default_model"
 READS_THE_PAGES = "attendo.lab.text.two_languages"

@@ -6,13 +6,13 @@ from typing import TypeVar
 
 import torch
 
-from attendo.bundle import read_bundle
-from attendo.checkpoint import load_model
 from attendo.errors import InputError
-from attendo.installed import model_folder
 from attendo.lab.weights import count
 from attendo.model.build import build_model
 from attendo.model.transformer import Transformer
+from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.checkpoint import load_model
+from attendo.model_folder.installed import model_folder
 from attendo.text.tokenizer import Tokenizer
 
 Thing = TypeVar("Thing")

@@ -16,11 +16,11 @@ from typing import Any
 
 import torch
 
-from attendo.durable import write_file
 from attendo.errors import AttendoError, InputError
-from attendo.json_file import read_json
+from attendo.files.durable import write_file
+from attendo.files.json_file import read_json
+from attendo.files.table import from_dict, shown
 from attendo.lab.claim import Numbers, Runs, Size
-from attendo.table import from_table, shown
 
 FOLDER = Path(__file__).parent / "evidence"
 LARGEST = 10_000_000  # bytes
@@ -64,7 +64,7 @@ def read_evidence(path: Path) -> Evidence:
     if not isinstance(table, dict):
         raise InputError(f"{path} is no evidence of the lab: expected a JSON object")
     try:
-        head = from_table(Evidence, {key: value for key, value in table.items() if key not in ("runs", "data")}, "it")
+        head = from_dict(Evidence, {key: value for key, value in table.items() if key not in ("runs", "data")}, "it")
         whole = replace(head, runs=checked_runs(table.get("runs")), data=checked_data(table.get("data")))
         if len(whole.runs) != len(whole.seeds) or not whole.seeds:
             raise InputError(f"it has {len(whole.runs)} runs of {len(whole.seeds)} seeds")

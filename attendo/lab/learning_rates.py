@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from attendo.durable import write_file
 from attendo.errors import AttendoError, InputError
-from attendo.json_file import read_json
-from attendo.table import from_table, looks_like, shown
+from attendo.files.durable import write_file
+from attendo.files.json_file import read_json
+from attendo.files.table import from_dict, looks_like, shown
 
 PATH = Path(__file__).with_suffix(".json")
 LARGEST = 1_000_000  # bytes
@@ -57,7 +57,7 @@ def checked(row: object, claim: str) -> Row:
     rates = row.get("rates")
     if not isinstance(rates, dict) or not all(looks_like(rate, float) and rate > 0 for rate in rates.values()):
         raise InputError(f"rates of {claim} is {shown(rates)}: expected a number above 0 for each side")
-    return replace(from_table(Row, {key: row[key] for key in row if key != "rates"}, claim), rates=rates)
+    return replace(from_dict(Row, {key: row[key] for key in row if key != "rates"}, claim), rates=rates)
 
 
 def write_rows(rows: Mapping[str, Row]) -> None:

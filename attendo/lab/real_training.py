@@ -16,8 +16,6 @@ from typing import Any, cast
 import torch
 from torch import nn
 
-from attendo.cache_folder import cache_folder
-from attendo.checkpoint import load_weights_
 from attendo.data.batches import Batches, Position
 from attendo.data.corpus import Corpus, CorpusFile, Pair
 from attendo.data.encoded import encode_corpus
@@ -27,12 +25,14 @@ from attendo.data.made_up import MadeUp
 from attendo.data.parts import Part
 from attendo.errors import DataError
 from attendo.evaluation.greedy_scores import Question, scores
+from attendo.files.cache_folder import cache_folder
 from attendo.lab.claim import Size, by_size
 from attendo.model.build import Model
 from attendo.model.config import ModelConfig, TransformerConfig
-from attendo.recipe.assemble import graphed_step
-from attendo.recipe.tokenizer import texts
-from attendo.recipe.validate import Translate
+from attendo.model_folder.checkpoint import load_weights_
+from attendo.runs.assemble import graphed_step
+from attendo.runs.tokenizer import texts
+from attendo.runs.validate import Translate
 from attendo.text.tokenizer import Tokenizer
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from attendo.training.config import TrainingConfig

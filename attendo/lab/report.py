@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import get_args
 
-from attendo.durable import write_file
+from attendo.files.durable import write_file
 from attendo.lab.best_rate import SAME
 from attendo.lab.chart import style
 from attendo.lab.claim import Say, Verdict, row

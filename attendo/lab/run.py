@@ -12,8 +12,8 @@ from typing import get_args
 
 import torch
 
-from attendo.cache_folder import cache_folder
 from attendo.errors import AttendoError, InputError
+from attendo.files.cache_folder import cache_folder
 from attendo.lab.claim import Experiment, Runs, Size, Verdict, number
 from attendo.lab.code_hash import code_hash
 from attendo.lab.evidence_file import Evidence, read_evidence, stored_path, this_machine, today, write_evidence

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
 from attendo.errors import ConfigError
-from attendo.table import shown, unknown_key
+from attendo.files.table import shown, unknown_key
 
 Positions = Literal["sinusoidal", "learned", "rotary", "none"]
 Norm = Literal["layer", "rms"]
@@ -174,7 +174,7 @@ def check_fields(config: Any) -> None:
             raise ConfigError(f"{where} is {shown(value)}: expected one of {', '.join(get_args(field.type))}")
 
 
-def config_from_table(table: dict[str, Any]) -> ModelConfig:
+def config_from_dict(table: dict[str, Any]) -> ModelConfig:
     """A configuration from a JSON object or TOML table: its `family` picks the class, unknown keys are errors."""
     family = table.get("family", "transformer")
     if not isinstance(family, str) or family not in FAMILIES:
@@ -190,7 +190,7 @@ def config_from_table(table: dict[str, Any]) -> ModelConfig:
     return kind(**given)
 
 
-def config_to_table(config: ModelConfig) -> dict[str, Any]:
+def config_to_dict(config: ModelConfig) -> dict[str, Any]:
     """The other way round."""
     family = next(word for word, kind in FAMILIES.items() if type(config) is kind)
     return {"family": family, **asdict(config)}

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from attendo.errors import ConfigError, UsageError
-from attendo.installed import shipped_models
-from attendo.recipe.recipe import TABLES, CorpusConfig, DataConfig, ModelSettings, Recipe, recipe_from_table
-from attendo.table import shown
+from attendo.files.table import shown
+from attendo.model_folder.installed import shipped_models
+from attendo.recipe.recipe import TABLES, CorpusConfig, DataConfig, ModelSettings, Recipe, recipe_from_dict
 
 LARGEST_FILE = 65_536  # bytes; a recipe has a few thousand
 LONGEST_LINE = 2_000  # bytes; tomllib needs minutes for a key of 50,000 parts, a.a.a.a…
@@ -23,7 +23,7 @@ def read_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:
     for override in overrides:
         put(table, override)
     try:
-        return resolved(recipe_from_table(table), path.absolute().parent)
+        return resolved(recipe_from_dict(table), path.absolute().parent)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
 

@@ -7,9 +7,9 @@ from typing import Any
 from attendo.data.filters import FilterConfig
 from attendo.data.made_up import MadeUp, Task
 from attendo.errors import ConfigError, UsageError
+from attendo.files.table import from_dict, shown, unknown_key
 from attendo.model.config import FAMILIES, ModelConfig
 from attendo.model.presets import PAPER_VOCABULARY, preset
-from attendo.table import from_table, shown, unknown_key
 from attendo.text.direction import parse_direction
 from attendo.text.kinds import Kind
 from attendo.text.tokenizer_file import LANGUAGE, MOST_LANGUAGES, MOST_PIECES
@@ -190,12 +190,12 @@ class ModelSettings:
                 )
 
     @classmethod
-    def from_table(cls, table: object) -> "ModelSettings":
+    def from_dict(cls, table: object) -> "ModelSettings":
         """What is not the name of a model is a change to it."""
         if not isinstance(table, dict):
             raise ConfigError(f"[model] is {shown(table)}: expected a table")
         own = {"preset", "family", "init_from"}
-        named = from_table(Named, {key: value for key, value in table.items() if key in own}, "[model]")
+        named = from_dict(Named, {key: value for key, value in table.items() if key in own}, "[model]")
         changes = {key: value for key, value in table.items() if key not in own}
         return cls(preset=named.preset, family=named.family, init_from=named.init_from, changes=changes)
 
@@ -243,7 +243,7 @@ class Recipe:
 TABLES = tuple(field.name for field in fields(Recipe))
 
 
-def recipe_from_table(table: Mapping[str, object]) -> Recipe:
+def recipe_from_dict(table: Mapping[str, object]) -> Recipe:
     """A recipe from what its file holds; paths are as they stand there."""
     for name in table:
         if name not in TABLES:
@@ -251,11 +251,11 @@ def recipe_from_table(table: Mapping[str, object]) -> Recipe:
     if "data" not in table:
         raise ConfigError("a recipe needs a table [data] with languages, directions and corpora")
     return Recipe(
-        data=from_table(DataConfig, table["data"], "[data]"),
-        tokenizer=from_table(TokenizerSettings, table.get("tokenizer", {}), "[tokenizer]"),
-        model=ModelSettings.from_table(table.get("model", {})),
-        training=from_table(TrainingConfig, table.get("training", {}), "[training]"),
-        validation=from_table(ValidationConfig, table.get("validation", {}), "[validation]"),
+        data=from_dict(DataConfig, table["data"], "[data]"),
+        tokenizer=from_dict(TokenizerSettings, table.get("tokenizer", {}), "[tokenizer]"),
+        model=ModelSettings.from_dict(table.get("model", {})),
+        training=from_dict(TrainingConfig, table.get("training", {}), "[training]"),
+        validation=from_dict(ValidationConfig, table.get("validation", {}), "[validation]"),
     )
 
 

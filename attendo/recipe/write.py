@@ -17,10 +17,10 @@ Table = dict[str, Any]
 
 def recipe_to_toml(recipe: Recipe) -> str:
     """Reading it gives the same recipe again."""
-    return "\n".join(lines(to_table(recipe), "")).lstrip("\n") + "\n"
+    return "\n".join(lines(to_dict(recipe), "")).lstrip("\n") + "\n"
 
 
-def to_table(config: Any) -> Table:
+def to_dict(config: Any) -> Table:
     """A dataclass as a table. None is left out, and where another value is the default it is `false`: switched off."""
     table: Table = {}
     for field in fields(config):
@@ -41,7 +41,7 @@ def to_value(value: Any) -> Any:
         return [to_value(item) for item in value]
     if isinstance(value, str | bool | int | float | Mapping):
         return value
-    return to_table(value)
+    return to_dict(value)
 
 
 def left_out(config: Any) -> tuple[str, ...]:

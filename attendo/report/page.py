@@ -8,9 +8,9 @@ from html import escape
 from pathlib import Path
 
 from attendo import __version__
-from attendo.durable import write_file
+from attendo.files.durable import write_file
 from attendo.report.style import STYLE
-from attendo.view.visible_text import visible
+from attendo.report.visible_text import visible
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

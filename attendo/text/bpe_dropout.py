@@ -8,9 +8,9 @@ import random
 from collections.abc import Callable
 
 from attendo.errors import ConfigError
-from attendo.text.cut import cut
 from attendo.text.kinds import Bpe
 from attendo.text.normalize import normalize
+from attendo.text.pretokenize import cut
 from attendo.text.tokenizer import Tokenizer
 
 

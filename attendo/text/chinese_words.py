@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from attendo.errors import ConfigError
-from attendo.text.cut import HAN_CHARACTER, cut
+from attendo.text.pretokenize import HAN_CHARACTER, cut
 
 
 @cache

@@ -8,7 +8,7 @@ from attendo.text.language import identifier
 
 KANA = (0x3040, 0x30FF)
 # One range each, which two comparisons tell: the doctor asks this of every letter of a corpus. Rarer characters stand
-# elsewhere (attendo.text.cut has them all); they do not decide what language a text is in.
+# elsewhere (attendo.text.pretokenize has them all); they do not decide what language a text is in.
 SCRIPTS = {  # of languages that are written in letters of their own; all others are taken to be Latin
     "zh": (0x3400, 0x9FFF), "ja": (0x3040, 0x9FFF), "ko": (0xAC00, 0xD7A3), "ru": (0x400, 0x4FF), "uk": (0x400, 0x4FF),
     "bg": (0x400, 0x4FF), "el": (0x370, 0x3FF), "ar": (0x600, 0x6FF), "fa": (0x600, 0x6FF), "he": (0x590, 0x5FF),

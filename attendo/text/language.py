@@ -4,7 +4,7 @@ text that the identifier is sure about. Short sentences deceive every identifier
 from functools import cache, lru_cache
 from typing import Any
 
-from attendo.text.cut import HAN_CHARACTER
+from attendo.text.pretokenize import HAN_CHARACTER
 
 SURE = 0.99
 ENOUGH_LETTERS = 20

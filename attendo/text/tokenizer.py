@@ -15,9 +15,9 @@ from tokenizers import Tokenizer as LibraryTokenizer
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
 from attendo.text.chinese_words import cut_into_words
-from attendo.text.cut import cut
 from attendo.text.kinds import Cutter, surface
 from attendo.text.normalize import normalize
+from attendo.text.pretokenize import cut
 from attendo.text.tokenizer_file import read_tokenizer, write_tokenizer
 from attendo.text.vocabulary import Layout, names, surfaces
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attendo.durable import write_file
 from attendo.errors import InputError
-from attendo.json_file import read_json
+from attendo.files.durable import write_file
+from attendo.files.json_file import read_json
 from attendo.text.kinds import BYTES, KINDS, UNKNOWN, Bpe, Characters, Cutter, Unigram, WordPiece, Words
 
 FORMAT = 1

@@ -12,9 +12,9 @@ from tokenizers import models, pre_tokenizers, trainers
 
 from attendo.errors import ConfigError
 from attendo.text.chinese_words import cut_into_words
-from attendo.text.cut import cut
 from attendo.text.kinds import CONTINUES, UNKNOWN, Bpe, Characters, Cutter, Kind, Unigram, WordPiece, Words
 from attendo.text.normalize import normalize
+from attendo.text.pretokenize import cut
 from attendo.text.tokenizer import Tokenizer
 from attendo.text.tokenizer_file import LONGEST_PIECE as LONGEST_IN_FILE
 from attendo.text.vocabulary import Layout

@@ -18,11 +18,11 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from attendo.checkpoint import read_tensors, write_tensors
-from attendo.durable import mark, new_folder, sweep
 from attendo.errors import InputError, TrainingError, WriteError
-from attendo.json_file import read_json
-from attendo.manifest import check_manifest, write_manifest
+from attendo.files.durable import mark, new_folder, sweep
+from attendo.files.json_file import read_json
+from attendo.files.manifest import check_manifest, write_manifest
+from attendo.model_folder.checkpoint import read_tensors, write_tensors
 from attendo.training.progress import Progress
 from attendo.training.state import Snapshot, expected_optimizer, expected_weights
 
@@ -86,7 +86,7 @@ class Checkpoints:
                     write_tensors(folder / AVERAGE, snapshot.average)
                 table = {
                     "format": FORMAT,
-                    "progress": snapshot.progress.to_table(),
+                    "progress": snapshot.progress.to_dict(),
                     "random": snapshot.random,
                     "must": origin.must,
                     "may": origin.may,
@@ -172,7 +172,7 @@ def read_state(path: Path) -> tuple[Progress, dict[str, str], Origin]:
         found = table.get("format") if isinstance(table, dict) else type(table).__name__
         raise InputError(f"{path / 'state.json'} has format {str(found)[:20]}: this version reads {FORMAT}")
     random, must, may = (words_of(path, table.get(name)) for name in ("random", "must", "may"))
-    return Progress.from_table(table.get("progress")), random, Origin(must, may)
+    return Progress.from_dict(table.get("progress")), random, Origin(must, may)
 
 
 def words_of(path: Path, table: Any) -> dict[str, str]:

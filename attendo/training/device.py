@@ -23,7 +23,7 @@ class Machine:
     threads: int
     packed: bool  # batches hold many pairs in a row
 
-    def to_table(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, str]:
         name = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu"
         return {
             "device": name,

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
-from attendo.durable import write_file
 from attendo.errors import InputError, WriteError
+from attendo.files.durable import write_file
 from attendo.training.watch import StepRecord, ValidationRecord
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from attendo.checkpoint import load_weights_, weights_of
+from attendo.model_folder.checkpoint import load_weights_, weights_of
 
 
 class MovingAverage:

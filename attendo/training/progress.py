@@ -40,11 +40,11 @@ class Progress:
         without_gain = sum(step > self.best_step(validation) for step in self.history)
         return self.step >= training.max_steps or 0 < validation.patience <= without_gain
 
-    def to_table(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
-    def from_table(cls, table: Any) -> "Progress":
+    def from_dict(cls, table: Any) -> "Progress":
         """A checkpoint is a file like any other: what it says is looked at before it is believed."""
         if not isinstance(table, dict) or set(table) != {one.name for one in fields(cls)}:
             raise InputError("the progress of a run has other keys than expected")

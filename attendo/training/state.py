@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from attendo.checkpoint import load_weights_, weights_of
 from attendo.errors import InputError
 from attendo.model.build import Model
+from attendo.model_folder.checkpoint import load_weights_, weights_of
 from attendo.training.moving_average import MovingAverage
 from attendo.training.progress import Progress
 

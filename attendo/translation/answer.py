@@ -56,7 +56,7 @@ class Translation:
         log_prob = sum(sentence.hypothesis.log_prob for sentence in self.sentences if sentence.hypothesis)
         return log_prob / self.tokens if self.tokens else None
 
-    def to_table(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For `--json`."""
         return {
             "text": self.text,
@@ -68,5 +68,5 @@ class Translation:
             "seconds": round(self.seconds, 4),
             "engine": self.engine,
             "remarks": list(self.remarks),
-            "ledger": self.ledger.to_table(),
+            "ledger": self.ledger.to_dict(),
         }

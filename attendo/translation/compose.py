@@ -4,15 +4,15 @@ import re
 from collections.abc import Sequence
 
 from attendo.text.normalize import REPLACEMENT
+from attendo.text.script import to_traditional
+from attendo.text.sentences import join
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence, Translation
 from attendo.translation.decode import Decoded
 from attendo.translation.ledger import account
 from attendo.translation.line import Line
 from attendo.translation.phrases import stands_in, terms_of
-from attendo.translation.script import to_traditional
 from attendo.translation.second_look import AGAIN, lost
-from attendo.translation.sentences import join
 from attendo.translation.wish import Wish
 
 

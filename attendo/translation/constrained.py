@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from attendo.text.language import base_language
+from attendo.text.number_words import CHINESE
+from attendo.text.numbers import in_digits
 from attendo.translation import second_look
 from attendo.translation.decode import Decoded, Decoder, Job
 from attendo.translation.fidelity import Miss
-from attendo.translation.number_words import CHINESE
-from attendo.translation.numbers import in_digits
 from attendo.translation.phrases import as_phrases
 from attendo.translation.second_look import Asked, lost
 from attendo.translation.wish import Wish

@@ -13,9 +13,9 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Engine, Request
 from attendo.special_tokens import SPECIAL
+from attendo.text.spaces import one_line
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.guard import BACKOFF, PER_CHARACTER, PER_PIECE, find_loop, length_bound
-from attendo.translation.spaces import one_line
 
 MOST_TOGETHER = 512  # sentences; more gain nothing
 

@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from attendo.translation.addresses import EMAIL, URL
-from attendo.translation.number_words import CHINESE
-from attendo.translation.numbers import missing_numbers
+from attendo.text.addresses import EMAIL, URL
+from attendo.text.number_words import CHINESE
+from attendo.text.numbers import missing_numbers
 
 Kind = Literal["number", "url", "email", "emoji", "placeholder", "tag"]
 

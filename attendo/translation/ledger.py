@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from operator import attrgetter
 from typing import Literal, Protocol
 
-from attendo.translation.sentences import Segment
+from attendo.text.sentences import Segment
 
 # silent: nothing to say, the model was not asked. copied: there was, but it was left as it is.
 Outcome = Literal["translated", "copied", "silent"]
@@ -52,7 +52,7 @@ class Ledger:
         """Nothing lost and nothing to look at again."""
         return self.adds_up and not (self.cut or self.repeated or self.untranslated or self.flagged or self.repaired)
 
-    def to_table(self) -> dict[str, int]:
+    def to_dict(self) -> dict[str, int]:
         """For `--report`: what the contract names first, then the rest."""
         every = asdict(self) | {"characters_accounted_for": self.characters_accounted_for}
         return {key: every[key] for key in (*REPORTED, *(key for key in every if key not in REPORTED))}

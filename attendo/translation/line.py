@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from attendo.engines.engine import Limits
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
+from attendo.text.addresses import is_address
 from attendo.text.normalize import normalize
+from attendo.text.script import Converted, to_simplified, writes_simplified
+from attendo.text.sentences import Segment, cut_again, split
+from attendo.text.spaces import for_model, repair
 from attendo.text.tokenizer import Tokenizer
-from attendo.translation.addresses import is_address
 from attendo.translation.decode import Job
 from attendo.translation.directions import Direction, choose_source, is_foreign
 from attendo.translation.phrases import as_phrases
-from attendo.translation.script import Converted, to_simplified, writes_simplified
-from attendo.translation.sentences import Segment, cut_again, split
-from attendo.translation.spaces import for_model, repair
 from attendo.translation.wish import Wish
 
 FITS = 0.8  # of the characters that would fill the model's limit: tokens are not evenly spread over them

@@ -6,13 +6,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from attendo.bundle import Bundle, read_bundle
-from attendo.engines.ct2_counterpart import obstacle
-from attendo.engines.ct2_files import Quantization
+from attendo.engines.ct2.counterpart import obstacle
+from attendo.engines.ct2.files import Quantization
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError
-from attendo.installed import model_folder
-from attendo.model.config import config_from_table
+from attendo.model.config import config_from_dict
+from attendo.model_folder.bundle import Bundle, read_bundle
+from attendo.model_folder.installed import model_folder
 from attendo.translation.translator import Translator
 
 EngineName = Literal["auto", "torch", "ct2"]
@@ -54,7 +54,7 @@ def load(
             if device not in ("auto", "cpu"):
                 raise ConfigError(f"device is '{device}': CTranslate2 runs on the CPU here, torch on a GPU")
         case "auto":
-            if obstacle(config_from_table(bundle.model)) or wants_gpu(device):
+            if obstacle(config_from_dict(bundle.model)) or wants_gpu(device):
                 return Translator(bundle, tokenizer, torch_engine(), torch_engine)
         case _:
             raise ConfigError(f"engine is '{engine}': expected auto, torch or ct2")
@@ -64,7 +64,7 @@ def load(
 def ct2_engine(
     bundle: Bundle, threads: int | None, say: Callable[[str], None], numbers: Quantization = "int8"
 ) -> Engine:
-    from attendo.engines.ct2_engine import load_ct2_engine
+    from attendo.engines.ct2.engine import load_ct2_engine
 
     return load_ct2_engine(bundle, threads, numbers, say)
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from attendo.text.language import base_language
+from attendo.text.long_sentences import LETTER_OF_A_WORD
+from attendo.text.sentences import WITHOUT_SPACES
 from attendo.text.tokenizer import Tokenizer
-from attendo.translation.cuts import LETTER_OF_A_WORD
 from attendo.translation.glossary import on_borders
-from attendo.translation.sentences import WITHOUT_SPACES
 
 Phrases = tuple[tuple[int, ...], ...]
 

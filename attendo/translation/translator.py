@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
-from attendo.bundle import Bundle
 from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError, InputError
+from attendo.model_folder.bundle import Bundle
+from attendo.text.sentences import joined
+from attendo.text.spaces import one_line
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation import constrained, second_look
 from attendo.translation.answer import Translation
@@ -22,8 +24,6 @@ from attendo.translation.compose import compose, sentence, written
 from attendo.translation.decode import Decoded, Decoder
 from attendo.translation.glossary import Glossary
 from attendo.translation.line import Line, Preparer
-from attendo.translation.sentences import joined
-from attendo.translation.spaces import one_line
 from attendo.translation.wish import SEARCH, Wish, wish_for
 
 STREAMED_TOGETHER = 8  # sentences; the first comes alone, so that something is there soon

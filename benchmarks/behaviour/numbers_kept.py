@@ -7,7 +7,7 @@ for 15.30 Uhr: so a number that is not there in its digits may be there by its v
 
 import re
 
-from attendo.translation.numbers import Number, numbers_of, values_of, western
+from attendo.text.numbers import Number, numbers_of, values_of, western
 
 SEPARATOR = re.compile(r"(?<=\d)[.,](?=\d)|(?<=\d)[ '’\u00a0\u202f\u2009](?=\d{3}(?!\d))")
 RUN = re.compile(r"[0-9]+")

@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from attendo.bundle import read_bundle
+from attendo.files.tensor_arrays import read_arrays
 from attendo.lab.chart import COLOURS, MARKERS, figure, style
-from attendo.tensor_arrays import read_arrays
+from attendo.model_folder.bundle import read_bundle
 from benchmarks.machine import data_folder, describe_machine
 from recipes.default.distil import lines_of
 from recipes.default.scores import Score, read_scores, score_of, write_scores

@@ -12,7 +12,7 @@ from benchmarks.behaviour.counts import COUNTS, missed_goals
 from benchmarks.behaviour.inputs import Input, read_inputs
 from benchmarks.behaviour.judgement import Judgement, judge, longest_answer
 from benchmarks.behaviour.page import escaped, page
-from tests.view.small_models import save
+from tests.inspection.small_models import save
 
 NOTHING = Ledger()
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from attendo.bundle import read_bundle
-from attendo.checkpoint import load_model
 from attendo.decoding.options import SearchOptions
-from attendo.view import fonts
-from attendo.view.inspection import inspect_text
+from attendo.inspection.inspection import inspect_text
+from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.checkpoint import load_model
+from attendo.report import fonts
 from tests.cli.test_cli import attendo
-from tests.view.small_models import save
+from tests.inspection.small_models import save
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from attendo import installed
 from attendo.cli.main import main
+from attendo.model_folder import installed
 from attendo.translation import load as load_module
 from tests.translation.fake_engine import FakeEngine, backwards, fake_translator, write_fake_model
 from tests.translation.small_translator import save_random

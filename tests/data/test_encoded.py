@@ -11,8 +11,8 @@ from attendo.data import encoded
 from attendo.data.corpus import AlignedFiles, CorpusFile
 from attendo.data.encoded import encode_corpus
 from attendo.data.filters import FilterConfig
-from attendo.durable import mark, sweep
 from attendo.errors import DataError, WriteError
+from attendo.files.durable import mark, sweep
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.text.conftest import made_up_texts
 

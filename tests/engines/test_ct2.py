@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 import attendo
-from attendo.bundle import read_bundle
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines import ct2_files
-from attendo.engines.ct2_counterpart import POSITIONS
-from attendo.engines.ct2_engine import alike, batch_size, load_ct2_engine
+from attendo.engines.ct2 import files as ct2_files
+from attendo.engines.ct2.counterpart import POSITIONS
+from attendo.engines.ct2.engine import alike, batch_size, load_ct2_engine
 from attendo.engines.engine import Request
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.errors import ConfigError, InputError
 from attendo.model.config import DecoderOnlyConfig, TransformerConfig
+from attendo.model_folder.bundle import read_bundle
 from attendo.special_tokens import SPECIAL
 from tests.translation.small_translator import SMALL, save_random
 
@@ -236,8 +236,8 @@ def test_where_nothing_can_be_kept_it_still_translates(tmp_path, monkeypatch):
 CONVERT = """
 import sys
 from pathlib import Path
-from attendo.bundle import read_bundle
-from attendo.engines.ct2_engine import load_ct2_engine
+from attendo.model_folder.bundle import read_bundle
+from attendo.engines.ct2.engine import load_ct2_engine
 from attendo.engines.engine import Request
 from attendo.decoding.options import SearchOptions
 engine = load_ct2_engine(read_bundle(Path(sys.argv[1])), 1)
@@ -285,8 +285,8 @@ def test_a_conversion_that_was_killed_leaves_nothing_that_is_believed(tmp_path, 
 
 
 def test_weights_that_do_not_fit_are_an_error(tmp_path):
-    from attendo.engines.ct2_spec import specification
-    from attendo.tensor_arrays import read_arrays
+    from attendo.engines.ct2.spec import specification
+    from attendo.files.tensor_arrays import read_arrays
 
     bundle = read_bundle(save_random(tmp_path / "model"))
     weights = read_arrays(bundle.weights)

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from attendo.evaluation.compare import Difference, Outcome, compare
+from attendo.evaluation.evaluation_text import comparison_lines, verdict
 from attendo.evaluation.hypotheses import Hypotheses, read_hypotheses
 from attendo.evaluation.test_set import read_references
-from attendo.view.evaluation_text import comparison_lines, verdict
 from tests.evaluation import sacrebleu_command
 from tests.evaluation.texts import sentences, spoilt, write, write_tsv
 
@@ -57,7 +57,7 @@ def numbers(cell):
 
 def test_json_and_text(compared):
     found, _ = compared
-    table = json.loads(json.dumps(found.to_table()))
+    table = json.loads(json.dumps(found.to_dict()))
     assert {"bleu", "chrf", "ter", "a", "b", "sentences", "warnings", "commands"} <= set(table)
     assert table["bleu"]["difference"] == pytest.approx(table["bleu"]["b"] - table["bleu"]["a"])
     assert 0 < table["chrf"]["paired_bootstrap"]["p"] <= 1

@@ -26,7 +26,7 @@ def test_the_three_scores_are_sacrebleus(language, references, tmp_path):
     ]  # fmt: skip
     assert [one.name for one in ours] == ["BLEU", "chrF2", "TER"]
     for one in ours:
-        sacrebleu_command.same(one.to_table(), theirs[one.name])
+        sacrebleu_command.same(one.to_dict(), theirs[one.name])
         assert f"nrefs:{references}|bs:50|seed:12345" in one.signature
 
 

@@ -5,11 +5,11 @@ import shutil
 import pytest
 import torch
 
+from attendo.inspection.readable import Unit
 from attendo.lab.attention import heads, it_sentences, source_word
 from attendo.lab.attention.hand_aligned import Side, hand_aligned, in_pieces
 from attendo.lab.code_hash import code_hash, source_of
 from attendo.lab.default_model import dealt, default_model, untrained
-from attendo.view.readable import Unit
 
 
 @pytest.fixture(scope="module")

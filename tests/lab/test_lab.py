@@ -80,7 +80,7 @@ def test_what_was_measured_is_kept_as_long_as_the_code_is_the_same(tmp_path, mon
 
 def test_the_hash_reaches_what_an_experiment_uses():
     names = reached(EXPERIMENTS["L1"].module)
-    assert {"attendo.lab.claim", "attendo.lab.chart", "attendo.view.fonts"} <= names
+    assert {"attendo.lab.claim", "attendo.lab.chart", "attendo.report.fonts"} <= names
     assert len(code_hash(EXPERIMENTS["L1"].module)) == 16
     assert code_hash("attendo.lab.claim") != code_hash("attendo.lab.chart")
 

@@ -6,7 +6,7 @@ from attendo.model.config import (
     EncoderOnlyConfig,
     LSTMConfig,
     TransformerConfig,
-    config_from_table,
+    config_from_dict,
 )
 
 
@@ -52,10 +52,10 @@ def test_the_lstm_has_two_directions():
 
 
 def test_a_table_names_its_family():
-    assert config_from_table({"vocab_size": 9}) == TransformerConfig(vocab_size=9)
-    assert config_from_table({"family": "decoder-only", "vocab_size": 9}) == DecoderOnlyConfig(vocab_size=9)
-    assert config_from_table({"family": "encoder-only", "vocab_size": 9}) == EncoderOnlyConfig(vocab_size=9)
-    assert config_from_table({"family": "lstm", "vocab_size": 9, "d_model": 8}) == LSTMConfig(vocab_size=9, d_model=8)
+    assert config_from_dict({"vocab_size": 9}) == TransformerConfig(vocab_size=9)
+    assert config_from_dict({"family": "decoder-only", "vocab_size": 9}) == DecoderOnlyConfig(vocab_size=9)
+    assert config_from_dict({"family": "encoder-only", "vocab_size": 9}) == EncoderOnlyConfig(vocab_size=9)
+    assert config_from_dict({"family": "lstm", "vocab_size": 9, "d_model": 8}) == LSTMConfig(vocab_size=9, d_model=8)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_a_table_names_its_family():
 )
 def test_a_wrong_table_is_one_sentence(table, complaint):
     with pytest.raises(ConfigError, match=complaint):
-        config_from_table(table)
+        config_from_dict(table)

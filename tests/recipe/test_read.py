@@ -9,7 +9,7 @@ import pytest
 
 from attendo.errors import AttendoError, ConfigError, UsageError
 from attendo.recipe.read import LARGEST_FILE, read_recipe
-from attendo.recipe.recipe import recipe_from_table
+from attendo.recipe.recipe import recipe_from_dict
 from attendo.recipe.write import recipe_to_toml
 
 # The example that all documents show.
@@ -204,29 +204,29 @@ def test_a_direction_needs_a_corpus_and_a_corpus_a_direction(tmp_path):
         "corpora": [{"file": "a", "languages": ["zh", "en"]}],
     }
     with pytest.raises(ConfigError, match="'de-en' has no corpus of de and en to learn from"):
-        recipe_from_table({"data": data})
+        recipe_from_dict({"data": data})
     data["corpora"].append({"file": "b", "languages": ["de", "en"]})
     data["corpora"].append({"file": "c", "languages": ["en", "de"]})
-    made = recipe_from_table({"data": data}).data
+    made = recipe_from_dict({"data": data}).data
     assert made.language_pairs() == [("zh", "en"), ("de", "en")]
     data["corpora"].append({"file": "c", "languages": ["zh", "de"]})
     with pytest.raises(ConfigError, match="corpus 3 is of de and zh: no direction uses it"):
-        recipe_from_table({"data": data})
+        recipe_from_dict({"data": data})
     with pytest.raises(ConfigError, match="at least one"):
-        recipe_from_table({"data": data | {"corpora": []}})
+        recipe_from_dict({"data": data | {"corpora": []}})
 
 
 def test_a_corpus_may_serve_one_direction_alone():
     there = {"file": "a", "languages": ["zh", "en"], "one_way": True}
     back = {"file": "b", "languages": ["en", "zh"], "one_way": True}
     data = {"languages": ["zh", "en"], "directions": ["zh-en", "en-zh"]}
-    recipe_from_table({"data": data | {"corpora": [there, back]}})
+    recipe_from_dict({"data": data | {"corpora": [there, back]}})
     with pytest.raises(ConfigError, match="'en-zh' has no corpus of en and zh to learn from"):
-        recipe_from_table({"data": data | {"corpora": [there]}})
+        recipe_from_dict({"data": data | {"corpora": [there]}})
     with pytest.raises(ConfigError, match="corpus 1 is for en-zh alone: no direction uses it"):
-        recipe_from_table({"data": data | {"directions": ["zh-en"], "corpora": [there, back]}})
+        recipe_from_dict({"data": data | {"directions": ["zh-en"], "corpora": [there, back]}})
     with pytest.raises(ConfigError, match="needs a table"):
-        recipe_from_table({})
+        recipe_from_dict({})
 
 
 def test_a_model_that_goes_on_keeps_its_shape(recipe, tmp_path):

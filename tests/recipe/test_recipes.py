@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from attendo import installed
 from attendo.data.filters import FilterConfig
 from attendo.model.config import FAMILIES
 from attendo.model.presets import preset
-from attendo.recipe.prepare import prepare
+from attendo.model_folder import installed
 from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import CorpusConfig, DataConfig, Recipe, TokenizerSettings
 from attendo.recipe.write import recipe_to_toml
+from attendo.runs.prepare import prepare
 from attendo.training.config import TrainingConfig, ValidationConfig
 
 FOLDER = Path(__file__).parent.parent.parent / "recipes"

@@ -16,7 +16,7 @@ from attendo.recipe.recipe import (
     ModelSettings,
     Recipe,
     TokenizerSettings,
-    recipe_from_table,
+    recipe_from_dict,
 )
 from attendo.recipe.write import quoted, recipe_to_toml
 from attendo.training.config import TrainingConfig, ValidationConfig
@@ -91,7 +91,7 @@ def recipes(draw):
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(recipes())
 def test_reading_what_was_written_gives_the_same(recipe):
-    assert recipe_from_table(tomllib.loads(recipe_to_toml(recipe))) == recipe
+    assert recipe_from_dict(tomllib.loads(recipe_to_toml(recipe))) == recipe
 
 
 @given(st.text())
@@ -127,4 +127,4 @@ def test_long_lists_stay_readable():
     )
     text = recipe_to_toml(Recipe(data=data))
     assert max(map(len, text.split("\n"))) < 120
-    assert recipe_from_table(tomllib.loads(text)).data.validation == names
+    assert recipe_from_dict(tomllib.loads(text)).data.validation == names

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 import attendo
-from attendo.bundle import read_bundle
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
 from attendo.decoding.options import SearchOptions
-from attendo.engines.ct2_engine import load_ct2_engine
-from attendo.installed import model_folder
+from attendo.engines.ct2.engine import load_ct2_engine
+from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.installed import model_folder
 
 pytestmark = pytest.mark.slow
 SENTENCES = 500

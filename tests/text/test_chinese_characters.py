@@ -4,8 +4,8 @@ import pytest
 
 from attendo.text.chinese_script import simplified_only, traditional_only
 from attendo.text.chinese_words import is_han
-from attendo.text.cut import HAN_CHARACTER, cut
 from attendo.text.language import could_be, is_mostly_han
+from attendo.text.pretokenize import HAN_CHARACTER, cut
 
 
 @pytest.mark.parametrize("character", ["中", "々", "〇", "㐀", "𠮷", "⼈", "豈"])

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from attendo.data.lines import read_lines
 from attendo.errors import ConfigError, InputError
-from attendo.text.cut import cut
 from attendo.text.kinds import KINDS
 from attendo.text.normalize import normalize
+from attendo.text.pretokenize import cut
 from attendo.text.tokenizer import Tokenizer
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.reference.growth import exponent

@@ -12,13 +12,14 @@ import pytest
 import torch
 from rich.console import Console
 
-from attendo import checkpoint, manifest
 from attendo.errors import InputError, TrainingError
-from attendo.manifest import check_manifest, write_manifest
+from attendo.files import manifest
+from attendo.files.manifest import check_manifest, write_manifest
 from attendo.model.build import build_model
-from attendo.model.config import config_from_table
-from attendo.recipe.run_folder import RunFolder
-from attendo.recipe.train import Call, begin
+from attendo.model.config import config_from_dict
+from attendo.model_folder import checkpoint
+from attendo.runs.run_folder import RunFolder
+from attendo.runs.train import Call, begin
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints, read_state
 from attendo.training.state import restore_random
 from tests.training.tiny_run import result, run, tiny_recipe
@@ -79,7 +80,7 @@ def contents(folder):
 
 def model_of(folder):
     table = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    return build_model(config_from_table(table["model"]))
+    return build_model(config_from_dict(table["model"]))
 
 
 def take_up(folder):

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from safetensors import SafetensorError
 
-from attendo import checkpoint
 from attendo.cli.main import main
-from attendo.durable import UNFINISHED
 from attendo.errors import AttendoError, WriteError
-from attendo.manifest import check_manifest
+from attendo.files.durable import UNFINISHED
+from attendo.files.manifest import check_manifest
+from attendo.model_folder import checkpoint
 from attendo.recipe.write import recipe_to_toml
 from attendo.training import log as training_log
 from attendo.training import loop as training_loop

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from attendo.durable import UNFINISHED, mark
 from attendo.errors import ConfigError, InputError, TrainingError
-from attendo.manifest import check_manifest
-from attendo.recipe import train as recipe_train
+from attendo.files.durable import UNFINISHED, mark
+from attendo.files.manifest import check_manifest
+from attendo.runs import train as recipe_train
 from attendo.training import loop as training_loop
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints
 from tests.forked import end_of, forked

@@ -7,13 +7,13 @@ import signal
 import pytest
 import torch
 
-from attendo.cache_folder import cache_folder
-from attendo.checkpoint import load_weights_
 from attendo.data.batches import Batches
 from attendo.errors import TrainingError
+from attendo.files.cache_folder import cache_folder
 from attendo.model.build import build_model
-from attendo.recipe import assemble
-from attendo.recipe.prepare import prepare
+from attendo.model_folder.checkpoint import load_weights_
+from attendo.runs import assemble
+from attendo.runs.prepare import prepare
 from attendo.training import loop as training_loop
 from attendo.training.checkpoints import Checkpoints, read_snapshot, read_state
 from attendo.training.log import read_log

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from attendo.cache_folder import cache_folder
 from attendo.data.batches import Batches, Position
 from attendo.errors import DataError, TrainingError
-from attendo.manifest import check_manifest
-from attendo.recipe.assemble import training_batches
-from attendo.recipe.prepare import prepare
+from attendo.files.cache_folder import cache_folder
+from attendo.files.manifest import check_manifest
+from attendo.runs.assemble import training_batches
+from attendo.runs.prepare import prepare
 from attendo.training import loop as training_loop
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints, read_state
 from attendo.training.device import choose_machine

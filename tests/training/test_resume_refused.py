@@ -10,7 +10,7 @@ import torch
 
 from attendo.cli.main import main
 from attendo.errors import TrainingError
-from attendo.manifest import write_manifest
+from attendo.files.manifest import write_manifest
 from attendo.recipe.write import recipe_to_toml
 from attendo.training.checkpoints import Checkpoints
 from tests.training.tiny_run import result, run, tiny_recipe

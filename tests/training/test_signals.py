@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from attendo.manifest import check_manifest
-from attendo.recipe import train as recipe_train
+from attendo.files.manifest import check_manifest
 from attendo.recipe.write import recipe_to_toml
+from attendo.runs import train as recipe_train
 from attendo.training import checkpoints as training_checkpoints
 from attendo.training import loop as training_loop
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints

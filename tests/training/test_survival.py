@@ -10,8 +10,8 @@ from dataclasses import fields, replace
 import pytest
 import torch
 
-from attendo import checkpoint
-from attendo.recipe import train as recipe_train
+from attendo.model_folder import checkpoint
+from attendo.runs import train as recipe_train
 from attendo.training import loop as training_loop
 from attendo.training import state as training_state
 from attendo.training.checkpoints import Checkpoints

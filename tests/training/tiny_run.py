@@ -5,10 +5,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from attendo.recipe.recipe import Recipe, recipe_from_table
-from attendo.recipe.run_folder import RunFolder
-from attendo.recipe.train import Call, train
-from attendo.tensor_file import read_header
+from attendo.files.tensor_file import read_header
+from attendo.recipe.recipe import Recipe, recipe_from_dict
+from attendo.runs.run_folder import RunFolder
+from attendo.runs.train import Call, train
 from attendo.training.checkpoints import Checkpoints
 from attendo.training.log import read_log
 
@@ -37,7 +37,7 @@ RECIPE = {
 def tiny_recipe(**changes) -> Recipe:
     """tiny_recipe(training={"max_steps": 9}): the tables above with some keys changed."""
     tables = {name: {**table, **changes.get(name, {})} for name, table in RECIPE.items()}
-    return recipe_from_table(tables)
+    return recipe_from_dict(tables)
 
 
 def run(folder: Path, recipe: Recipe | None = None, *, force: bool = False) -> tuple[int, str]:

@@ -3,9 +3,9 @@
 import time
 from dataclasses import dataclass, field
 
-from attendo.bundle import read_bundle, write_bundle
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.engine import Limits
+from attendo.model_folder.bundle import read_bundle, write_bundle
 from attendo.special_tokens import SPECIAL
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from attendo.translation.second_look import BEAM

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attendo.text.number_words import values_in_words
+from attendo.text.numbers import readings_of
 from attendo.translation.fidelity import Miss, missing
-from attendo.translation.number_words import values_in_words
-from attendo.translation.numbers import readings_of
 from tests.reference.growth import exponent
 from tests.translation.real_pairs import pairs
 

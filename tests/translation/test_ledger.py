@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attendo.text.sentences import Segment, join, split
+from attendo.text.spaces import EDGE, for_model, one_line, repair
 from attendo.translation.ledger import Ledger, account, total
-from attendo.translation.sentences import Segment, join, split
-from attendo.translation.spaces import EDGE, for_model, one_line, repair
 
 NOTHING = ["", " ", "\u00a0", "\u3000", "\u200b", "\t \t", "\x01\x02", "\0", "\ufeff", "\u2028", "\u202e"]
 NOTHING += ["...", "。！？", "! ?", "—", "😀"]
@@ -116,7 +116,7 @@ def test_what_is_printable_has_nothing_to_set_aside_but_plain_spaces():
 
 def test_the_table_of_the_report():
     text, ledger = translate("Hello there. " * 3 + "X" * 900, FakeModel())
-    table = ledger.to_table()
+    table = ledger.to_dict()
     assert list(table)[:8] == [
         "lines_in", "lines_out", "characters_in", "characters_accounted_for", "segments", "cut", "repeated", "flagged",
     ]  # fmt: skip

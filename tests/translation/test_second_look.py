@@ -3,10 +3,10 @@
 import pytest
 
 from attendo.decoding.options import SearchOptions
+from attendo.documents.line_reader import Chunk
+from attendo.documents.progress import Translating
 from attendo.translation.glossary import Glossary, Term
-from attendo.translation.lines import Chunk
 from attendo.translation.second_look import BEAM
-from attendo.view.translating import Translating
 from tests.translation.fake_engine import Beams, fake_translator, write_fake_model
 
 SOURCE = "他有12本书。"

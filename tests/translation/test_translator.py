@@ -14,9 +14,9 @@ from attendo.decoding.options import SearchOptions
 from attendo.errors import InputError, UsageError
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
 from attendo.special_tokens import SPECIAL
+from attendo.text.spaces import LINE_BREAKS
 from attendo.translation.glossary import Glossary, Term
 from attendo.translation.guard import length_bound
-from attendo.translation.spaces import LINE_BREAKS
 from tests.translation.small_translator import random_translator, save_random
 
 GREEDY = SearchOptions(beam_size=1)
@@ -381,7 +381,7 @@ def test_an_encoder_alone_cannot_translate(tmp_path):
 def test_an_answer_tells_how_it_came_about(translator):
     options = SearchOptions(beam_size=4, n_best=3, no_repeat_ngram=2)
     answer = translator.translate("你好吗？", to="en", options=options)
-    table = answer.to_table()
+    table = answer.to_dict()
     assert table["text"] == answer.text == str(answer)
     assert (table["from"], table["to"]) == ("zh", "en")
     assert len(table["alternatives"]) == 2

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from attendo.inspection.alignment import joined
+from attendo.inspection.readable import Unit
 from attendo.lab.attention.hand_aligned import Pair, in_pieces
 from attendo.model.config import TransformerConfig
 from attendo.model.record import AttentionRecord
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 from attendo.text.tokenizer import Tokenizer
-from attendo.view.alignment import joined
-from attendo.view.readable import Unit
 
 ROWS = ("reads", "says")
 COUNTS = ("right", "surely_right", "outside", "words", "sure_links", "chance", "diagonal")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
+from attendo.inspection.readable import Unit, pieces
 from attendo.text.tokenizer import Tokenizer
-from attendo.view.readable import Unit, pieces
 
 FILE = Path(__file__).with_suffix(".tsv")
 LINK = re.compile(r"(\d+)([-?])(\d+)")

@@ -15,11 +15,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from attendo.inspection.alignment import joined
+from attendo.inspection.inspection import inspect_text
+from attendo.inspection.readable import pieces, words
 from attendo.model.transformer import Transformer
 from attendo.text.tokenizer import Tokenizer
-from attendo.view.alignment import joined
-from attendo.view.inspection import inspect_text
-from attendo.view.readable import pieces, words
 
 FILE = Path(__file__).with_suffix(".tsv")
 PRONOUN = re.compile(r"\b(er|sie|es)\b")

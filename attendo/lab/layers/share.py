@@ -6,13 +6,13 @@ import torch
 from matplotlib.figure import Figure
 from torch import nn
 
+from attendo.inspection.structure import owned_parameters
 from attendo.lab.chart import COLOURS, figure
 from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, number
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, ModelConfig
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.presets import preset
-from attendo.view.structure import owned_parameters
 
 # Sizes as published (Touvron et al. 2023, twice; Brown et al. 2020).
 LLAMA_13B = DecoderOnlyConfig(vocab_size=32_000, d_model=5120, d_ff=13_824, num_heads=40, num_layers=40)

@@ -10,8 +10,8 @@ from attendo.lab.text.two_languages import sentences, split
 from attendo.lab.texts import Language
 from attendo.special_tokens import SPECIAL
 from attendo.text.chinese_words import cut_into_words, is_han
-from attendo.text.cut import cut
 from attendo.text.kinds import Kind
+from attendo.text.pretokenize import cut
 from attendo.text.tokenizer import Tokenizer
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from attendo.text.vocabulary import Layout

@@ -1,0 +1,218 @@
+"""A translated file that survives kill -9: what is done is on the disk, and the same command goes on behind it.
+
+    FILE.partial          the lines that are done
+    FILE.partial.jsonl    their journal
+
+A chunk is forced to the disk before the journal tells of it, so what the journal tells of is there; what stands behind
+that is cut off. FILE itself gets its name when all is done, and then the journal goes.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from attendo.documents.journal import (
+    Entry,
+    Journal,
+    Run,
+    differences,
+    head_line,
+    json_line,
+    read_journal,
+    read_record,
+    write_record,
+)
+from attendo.documents.line_reader import LineReader
+from attendo.documents.pipeline import Account
+from attendo.errors import InputError, WriteError
+from attendo.files.durable import cannot_write, lock, sync_folder
+
+ANEW = "without --resume the translation begins anew"
+NOTHING_TO_DO = "{} is there already, made by the same command: nothing to do"
+
+
+class ResumedFile:
+    """The output of a run; a context manager. What is not finished stays, to be gone on with.
+
+    `remarks` are for the user; `finished` is true where the file was there already, whole.
+    """
+
+    def __init__(self, path: Path, run: Run, engine: str, reader: LineReader | None, *, resume: bool) -> None:
+        self.path = path.resolve() if path.is_symlink() else path
+        self.partial = self.path.with_name(f"{self.path.name}.partial")
+        self.journal = self.path.with_name(f"{self.path.name}.partial.jsonl")
+        self.run, self.engine = run, engine
+        self.last = Entry()
+        self.out: BinaryIO | None = None
+        self.finished = False
+        self.remarks: list[str] = []
+        self.notes = self.lock_journal()
+        try:
+            old = read_journal(self.notes, self.journal)
+            if old is None and self.partial.exists():
+                raise InputError(f"{self.partial} is in the way: it has no journal of a translation beside it")
+            if resume and reader:
+                self.go_on(old, reader)
+            elif old:
+                self.remark_on(old)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def account(self) -> Account:
+        return self.last.account
+
+    @property
+    def hint(self) -> str:
+        """For who stops before the end."""
+        if not self.account.lines or self.run["input_bytes"] is None:
+            return ""
+        return f"{self.account.lines:,} lines are done: the same command with --resume goes on behind them"
+
+    def lock_journal(self) -> BinaryIO:
+        try:
+            notes = os.fdopen(os.open(self.journal, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
+        if not lock(notes.fileno()) or not is_still_there(notes, self.journal):
+            notes.close()
+            raise InputError(f"another run is writing {self.path}: wait for it, or name another file with -o")
+        return notes
+
+    def remark_on(self, old: Journal) -> None:
+        lines = old.last.account.lines
+        if lines and self.partial.exists() and old.run == self.run and self.run["input_bytes"] is not None:
+            self.remarks += [
+                f"{self.partial} holds {lines:,} lines of a run that was stopped: --resume would go on behind them, "
+                "now all begins anew"
+            ]
+
+    def go_on(self, old: Journal | None, reader: LineReader) -> None:
+        """Find the place where the run was stopped, in the output and in the input."""
+        if old is None or not old.last.end:
+            if self.path.exists() and not self.partial.exists():
+                self.look_at_finished(reader)
+            return
+        if others := differences(old.run, self.run):
+            raise InputError(f"{self.partial} was made with {others}: --resume takes the same command; {ANEW}")
+        reader.skip(old.last.account.lines)
+        if not is_at(reader, old.last.account):
+            raise InputError(f"{self.partial} was made from another {reader.name}; {ANEW}")
+        self.last = old.last
+        if old.last.whole and not self.partial.exists() and size_of(self.path) == old.last.size:
+            self.put_away()  # stopped between the last two things to do
+            self.remarks += [NOTHING_TO_DO.format(self.path)]
+            return
+        if size_of(self.partial) < old.last.size:
+            raise InputError(f"{self.partial} is shorter than its journal says; {ANEW}")
+        self.remarks += [f"going on with {self.partial} behind line {self.account.lines:,}"]
+        if old.engine != self.engine:
+            self.remarks += [f"it was begun by another engine: {old.engine}; now it is {self.engine}"]
+
+    def look_at_finished(self, reader: LineReader) -> None:
+        """Made by this very command from this very input, or else not ours to judge."""
+        known = read_record(self.path)
+        if known is None:
+            raise InputError(f"{self.path} is there, and nothing tells that this command made it; {ANEW}")
+        run, entry = known
+        if others := differences(run, self.run):
+            raise InputError(f"{self.path} was made with {others}: --resume takes the same command; {ANEW}")
+        reader.skip()
+        if not is_at(reader, entry.account):
+            raise InputError(f"{self.path} was made from another {reader.name}; {ANEW}")
+        self.last, self.finished = entry, True
+        self.remarks += [NOTHING_TO_DO.format(self.path)]
+
+    def add(self, data: bytes, account: Account) -> None:
+        with self.said_if_it_fails():
+            out = self.out or self.begin()
+            out.write(data)
+            force(out)
+            self.note(Entry(account, self.last.size + len(data)))
+
+    def begin(self) -> BinaryIO:
+        """What an earlier run left is touched only now, when there is something to put in its place."""
+        if self.last.end:
+            self.notes.truncate(self.last.end)
+            self.out = self.partial.open("r+b")
+            self.out.truncate(self.last.size)
+            self.out.seek(self.last.size)
+        else:
+            self.partial.unlink(missing_ok=True)  # before its journal: it must not lie there without one
+            self.notes.truncate(0)
+            self.notes.seek(0)
+            self.notes.write(head_line(self.run, self.engine))
+            force(self.notes)
+            self.out = self.partial.open("wb")
+            sync_folder(self.path.parent)
+        return self.out
+
+    def note(self, entry: Entry) -> None:
+        self.notes.seek(0, os.SEEK_END)
+        self.notes.write(json_line(entry.to_dict()))
+        force(self.notes)
+        self.last = entry
+
+    def finish(self) -> None:
+        """All is translated: the file gets its name."""
+        with self.said_if_it_fails():
+            (self.out or self.begin()).close()
+            self.note(Entry(self.account, self.last.size, whole=True))
+            self.partial.replace(self.path)
+            sync_folder(self.path.parent)
+        self.put_away()
+
+    def put_away(self) -> None:
+        write_record(self.path, self.run, self.last)
+        self.finished = True
+
+    @contextmanager
+    def said_if_it_fails(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise WriteError("; ".join(filter(None, (str(cannot_write(self.path, error)), self.hint)))) from error
+
+    def close(self) -> None:
+        """The journal of a finished run goes, and one in which nothing stands: while it is still ours alone."""
+        if self.finished or os.fstat(self.notes.fileno()).st_size == 0:
+            with suppress(OSError):
+                self.journal.unlink()
+        for file in (self.out, self.notes):
+            with suppress(OSError):  # what a full disk did not take; we have heard of it
+                if file:
+                    file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def is_at(reader: LineReader, account: Account) -> bool:
+    return (reader.lines, reader.read) == (account.lines, account.read)
+
+
+def is_still_there(notes: BinaryIO, path: Path) -> bool:
+    """A run that ended between our opening the journal and our locking it has removed it."""
+    try:
+        return os.path.samestat(os.fstat(notes.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def size_of(path: Path) -> int:
+    """0 where there is no file."""
+    return path.stat().st_size if path.exists() else 0
+
+
+def force(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())

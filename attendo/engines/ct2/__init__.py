@@ -1,0 +1,1 @@
+"""CTranslate2: the fast engine on a CPU."""

@@ -1,0 +1,143 @@
+"""Our Transformer in the words of CTranslate2's model specification, by numpy alone.
+
+ours                                     CTranslate2
+embedding, scaled by √d_model            embeddings, scale_embeddings
+positions                                position_encodings: a table, so that ours may be interleaved
+query, key, value (three matrices)       linear_0 (stacked; for cross-attention query | key + value)
+around_… .norm                           layer_norm of the part it stands around
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attendo.engines.ct2.counterpart import POSITIONS
+from attendo.errors import InputError
+from attendo.files.tensor_arrays import Arrays
+from attendo.model.config import TransformerConfig
+from attendo.special_tokens import SPECIAL
+
+
+def specification(config: TransformerConfig, weights: Arrays) -> Any:
+    """Filled with the weights, ready to be written. Every weight is used, or it is an error."""
+    with without_torch():
+        from ctranslate2 import specs
+    activation = {
+        "relu": specs.common_spec.Activation.RELU,
+        "gelu": specs.common_spec.Activation.GELU,
+        "swiglu": specs.common_spec.Activation.SWISH,
+    }[config.activation]
+    rotary = {"rotary_dim": 0, "rotary_interleave": False, "rotary_base": config.rotary_base}
+    shared = {
+        "num_heads": config.num_heads,
+        "pre_norm": config.norm_order == "pre",
+        "activation": activation,
+        "ffn_glu": config.activation == "swiglu",
+        "rms_norm": config.norm == "rms",
+        **(rotary if config.positions == "rotary" else {}),
+    }
+    spec = specs.TransformerSpec(
+        specs.TransformerEncoderSpec(config.encoder_layers, **shared),
+        specs.TransformerDecoderSpec(config.decoder_layers, **shared),
+    )
+    Filling(config, dict(weights)).fill(spec)
+    # It knows tokens by names. Ours have numbers, so their names are numbers, also of those it must recognise.
+    for register in (spec.register_source_vocabulary, spec.register_target_vocabulary):
+        register(list(map(str, range(config.vocab_size))))
+    spec.config.unk_token, spec.config.eos_token = str(SPECIAL.unk), str(SPECIAL.eos)
+    spec.config.bos_token = spec.config.decoder_start_token = str(SPECIAL.bos)
+    spec.config.layer_norm_epsilon = config.norm_eps
+    spec.validate()
+    return spec
+
+
+class Filling:
+    """Weights are taken away as they find their place."""
+
+    def __init__(self, config: TransformerConfig, weights: Arrays) -> None:
+        self.config, self.weights = config, weights
+
+    def fill(self, spec: Any) -> None:
+        embedding = self.take("embedding.weight")
+        for side, stack in (("encoder", spec.encoder), ("decoder", spec.decoder)):
+            embeddings = stack.embeddings[0] if side == "encoder" else stack.embeddings
+            embeddings.weight = embedding
+            stack.scale_embeddings = True
+            if self.config.positions != "rotary":
+                stack.position_encodings.encodings = self.positions("source" if side == "encoder" else "target")
+            for number, layer in enumerate(stack.layer):
+                self.layer(layer, f"{side}.layers.{number}", is_decoder=side == "decoder")
+            if self.config.norm_order == "pre":
+                self.norm(stack.layer_norm, f"{side}.norm")
+        spec.decoder.projection.weight = embedding if self.config.tied_output else self.take("output.weight")
+        if self.weights:
+            raise InputError(f"the weight {min(self.weights)!r} has no place in a Transformer")
+
+    def layer(self, spec: Any, name: str, *, is_decoder: bool) -> None:
+        self.linear(spec.self_attention.linear[0], *(f"{name}.self_attention.{part}" for part in QKV))
+        self.linear(spec.self_attention.linear[1], f"{name}.self_attention.output")
+        self.norm(spec.self_attention.layer_norm, f"{name}.around_self_attention.norm")
+        if is_decoder:
+            self.linear(spec.attention.linear[0], f"{name}.cross_attention.query")
+            self.linear(spec.attention.linear[1], *(f"{name}.cross_attention.{part}" for part in QKV[1:]))
+            self.linear(spec.attention.linear[2], f"{name}.cross_attention.output")
+            self.norm(spec.attention.layer_norm, f"{name}.around_cross_attention.norm")
+        self.norm(spec.ffn.layer_norm, f"{name}.around_feed_forward.norm")
+        if self.config.activation == "swiglu":
+            self.linear(spec.ffn.linear_0, f"{name}.feed_forward.gate")
+            self.linear(spec.ffn.linear_0_noact, f"{name}.feed_forward.up")
+            self.linear(spec.ffn.linear_1, f"{name}.feed_forward.down")
+        else:
+            self.linear(spec.ffn.linear_0, f"{name}.feed_forward.inner")
+            self.linear(spec.ffn.linear_1, f"{name}.feed_forward.outer")
+
+    def linear(self, spec: Any, *names: str) -> None:
+        """One matrix, or several below each other."""
+        spec.weight = np.concatenate([self.take(f"{name}.weight") for name in names])
+        if self.config.bias:
+            spec.bias = np.concatenate([self.take(f"{name}.bias") for name in names])
+
+    def norm(self, spec: Any, name: str) -> None:
+        spec.gamma = self.take(f"{name}.gain")
+        if self.config.norm == "layer":
+            spec.beta = self.take(f"{name}.bias")
+
+    def positions(self, side: str) -> NDArray[np.float32]:
+        match self.config.positions:
+            case "learned":
+                return self.take(f"{side}_positions.weight")
+            case "none":
+                return np.zeros((POSITIONS, self.config.d_model), dtype=np.float32)
+        return sinusoidal(POSITIONS, self.config.d_model)
+
+    def take(self, name: str) -> NDArray[np.float32]:
+        try:
+            return self.weights.pop(name)
+        except KeyError:
+            raise InputError(f"the weight {name!r} is missing") from None
+
+
+QKV = ("query", "key", "value")
+
+
+def sinusoidal(positions: int, d_model: int) -> NDArray[np.float32]:
+    """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos of the same (3.5)."""
+    angles = np.arange(positions)[:, None] / 10_000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack((np.sin(angles), np.cos(angles)), axis=2).reshape(positions, d_model).astype(np.float32)
+
+
+@contextmanager
+def without_torch() -> Iterator[None]:
+    """The specification would import torch, if it is there, only to ask whether something is one of its tensors."""
+    if "torch" in sys.modules:
+        yield
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment]  # what Python takes for "there is no such module"
+    try:
+        yield
+    finally:
+        del sys.modules["torch"]

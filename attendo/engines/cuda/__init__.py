@@ -1,0 +1,1 @@
+"""Search on a GPU: what exists for speed there."""

@@ -1,0 +1,146 @@
+"""Beam search that lives on the device: the same answers as `beam_search`, for a Transformer on a GPU.
+
+The host only starts steps. Every few of them it looks which sentences are still open; when half of them are done, the
+others move together and go on in a smaller batch. All sizes are rounded up to a few (sentences and steps to powers of
+two, the source to multiples of 16), so that few kinds of steps need to be recorded.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeGuard
+
+import torch
+from torch import Tensor
+
+from attendo.decoding.beam import beam_search
+from attendo.decoding.constraints import Constraint, constraints_of
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.interface import AutoregressiveModel, State
+from attendo.decoding.options import SearchOptions, max_lengths
+from attendo.engines.cuda.beams import Beams, begin
+from attendo.engines.cuda.graphs import Workspace, workspace_on
+from attendo.engines.cuda.step import take_step
+from attendo.engines.cuda.tree import Tree, TreeShape, plant
+from attendo.errors import InputError
+from attendo.model.positions import LearnedPositions
+from attendo.model.transformer import Transformer
+
+LOOK_EVERY = 4  # steps
+FEWEST_ROWS = 64  # sentences × beams: a smaller batch would not be faster
+SHORTEST = 16  # steps; there is always room for a power of two
+SOURCE_ROUNDED_TO = 16  # tokens
+WIDEST = 32  # beams: each looks at the slots of all, which for very wide beams is a waste
+
+
+def suits(
+    model: object, options: SearchOptions, max_length: int, constraints: Sequence[Constraint] = ()
+) -> TypeGuard[Transformer]:
+    """Whether this search can live on the device: a Transformer that is used, not trained, and nothing forbidden."""
+    if not isinstance(model, Transformer) or model.training:
+        return False
+    positions = model.target_positions
+    return (
+        not constraints
+        and not constraints_of(options)
+        and options.beam_size <= WIDEST
+        and not (isinstance(positions, LearnedPositions) and max_length > positions.max_length)
+        and not torch.is_autocast_enabled(model.embedding.weight.device.type)
+    )
+
+
+def device_beam_search(
+    model: AutoregressiveModel[State],
+    source: Tensor,
+    max_length: int | Sequence[int],
+    options: SearchOptions,
+    workspace: Workspace | None = None,
+) -> list[list[Hypothesis]]:
+    """source ids [batch, source] -> for each sentence its n best hypotheses, the best first; fewer, if there are fewer.
+
+    What does not suit it is left to `beam_search`. A workspace that is kept from call to call need not record anew.
+    """
+    longest = max_lengths(max_length, len(source))
+    if not longest or not suits(model, options, max(longest)):
+        return beam_search(model, source, longest, options)
+    return search(model, source, longest, options, workspace or workspace_on(source.device))
+
+
+@torch.inference_mode()
+def search(
+    model: Transformer, source: Tensor, longest: list[int], options: SearchOptions, workspace: Workspace
+) -> list[list[Hypothesis]]:
+    with workspace.used_for(model):
+        return DeviceSearch(model, source, longest, options, workspace).run()[: len(source)]
+
+
+class DeviceSearch:
+    """The host's part of one search."""
+
+    def __init__(
+        self, model: Transformer, source: Tensor, longest: list[int], options: SearchOptions, workspace: Workspace
+    ) -> None:
+        self.model, self.options, self.workspace = model, options, workspace
+        self.longest = max(longest)
+        self.length = 0  # of all hypotheses
+        self.shape = TreeShape(
+            sentences=power_of_two(len(source)),
+            beams=options.beam_size,
+            source=-(-source.shape[1] // SOURCE_ROUNDED_TO) * SOURCE_ROUNDED_TO,
+            length=SHORTEST,
+        )
+        self.tree = plant(model, source, self.shape, workspace.buffers)
+        self.beams = begin(model, longest, self.shape, options, workspace.buffers)
+        self.numbers = list(range(self.shape.sentences))  # the sentence of each line, the last perhaps of none
+        self.answers: list[list[Hypothesis]] = [[] for _ in self.numbers]
+
+    def run(self) -> list[list[Hypothesis]]:
+        """One list for each line there was at first."""
+        while still_open := self.lines_after(LOOK_EVERY):
+            fewer = power_of_two(max(len(still_open), FEWEST_ROWS // self.shape.beams))
+            if fewer < self.shape.sentences:
+                self.go_on_with(still_open, fewer)
+        self.collect(range(self.shape.sentences))
+        return self.answers
+
+    def lines_after(self, steps: int) -> list[int]:
+        """The lines that are still open after so many steps: here alone the host waits for the device."""
+        for _ in range(min(steps, self.longest - self.length)):
+            if self.length == self.shape.length:
+                self.make_room()
+            step = partial(take_step, self.model, self.tree, self.beams, self.options, self.longest)
+            self.workspace.run((self.shape, self.options), step)
+            self.length += 1
+        is_open, is_broken = torch.stack((self.beams.is_open, self.beams.is_broken)).tolist()
+        if any(is_broken):
+            raise InputError("the model's logits are not numbers (NaN): its weights or its input are broken")
+        return [line for line, state in enumerate(is_open) if state]
+
+    def make_room(self) -> None:
+        """For twice as many steps."""
+        self.shape = replace(self.shape, length=2 * self.shape.length)
+        self.tree = self.workspace.buffers.grown(self.tree, Tree.layout(self.model, self.shape))
+        self.beams = self.workspace.buffers.grown(self.beams, Beams.layout(self.model, self.shape))
+        self.beams.set_powers(self.options.length_penalty)
+
+    def go_on_with(self, still_open: list[int], sentences: int) -> None:
+        """The open lines move to the front of a smaller batch; some that are done fill it up."""
+        done = sorted(set(range(self.shape.sentences)) - set(still_open))
+        fill = sentences - len(still_open)
+        staying = [*still_open, *done[:fill]]
+        self.collect(done[fill:])
+        lines = torch.tensor(staying, device=self.tree.fed.device)
+        self.tree, self.beams = self.tree.keep(lines), self.beams.keep(lines)
+        self.numbers = [self.numbers[line] for line in staying]
+        self.shape = replace(self.shape, sentences=sentences)
+
+    def collect(self, lines: Sequence[int]) -> None:
+        """The answers of these lines, which are done."""
+        answers = self.beams.answers(lines, self.length, self.options.n_best)
+        for line, of_one in zip(lines, answers, strict=True):
+            self.answers[self.numbers[line]] = of_one
+
+
+def power_of_two(count: int) -> int:
+    """The next that is not below: 5 -> 8."""
+    return 1 << (count - 1).bit_length()

@@ -1,0 +1,132 @@
+"""Decoding several hypotheses of each sentence with tensors of fixed shape, in which nothing is ever moved.
+
+Each step says one token for each of a sentence's beams. Hypotheses fork and die, so what was said forms a tree. The
+keys and values of a token stay where they were written, in
+
+    slot = step × beams + beam,
+
+and a mask tells every hypothesis which slots are its own past. To attention the beams of a sentence are so many
+queries side by side over the same keys. When hypotheses change places only their lines of the mask do: a byte for each
+slot instead of 2 × layers × d_model numbers.
+
+The step is counted by a tensor. So all steps are the same program over other numbers, which a GPU can record once.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor
+
+from attendo.engines.cuda.buffers import Buffers, Layout, PerSentence
+from attendo.model import masks
+from attendo.model.cache import KeysValues
+from attendo.model.decoder import DecoderLayer
+from attendo.model.transformer import Transformer
+from attendo.special_tokens import SPECIAL
+
+
+@dataclass(frozen=True)
+class TreeShape:
+    """Room for so many sentences, beams of each, source tokens, and steps."""
+
+    sentences: int
+    beams: int
+    source: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Tree(PerSentence):
+    """What decoding carries from step to step."""
+
+    fed: Tensor  # [sentences]: tokens fed so far to each hypothesis, the same number in every line
+    own_past: Tensor  # [sentences, 1, beams, slots]
+    past: Tensor  # [sentences, layers, 2, heads, slots, head_dim]: keys and values of what was said
+    memory: Tensor  # [sentences, layers, 2, heads, source, head_dim]: those of the source, which all beams share
+    source_is_real: Tensor  # [sentences, 1, 1, source]
+
+    @staticmethod
+    def layout(model: Transformer, shape: TreeShape) -> Layout:
+        dtype, config = model.embedding.weight.dtype, model.config
+        slots = shape.length * shape.beams
+        keys_values = shape.sentences, config.decoder_layers, 2, config.num_heads
+        return {
+            "fed": ((shape.sentences,), torch.int64),
+            "own_past": ((shape.sentences, 1, shape.beams, slots), torch.bool),
+            "past": ((*keys_values, slots, config.head_dim), dtype),
+            "memory": ((*keys_values, shape.source, config.head_dim), dtype),
+            "source_is_real": ((shape.sentences, 1, 1, shape.source), torch.bool),
+        }
+
+    def fork(self, parents: Tensor) -> None:
+        """parents [sentences, beams]: from now on beam b goes on where beam parents[b] of its sentence stood."""
+        self.own_past.copy_(self.own_past.gather(2, parents[:, None, :, None].expand_as(self.own_past)))
+
+
+@dataclass(frozen=True)
+class SlotCache:
+    """Self-attention: new keys and values are written into their slots; all slots are there to be looked at."""
+
+    past: Tensor  # [sentences, 2, heads, slots, head_dim]
+    slots: Tensor  # [beams]: those of this step
+
+    def fetch(self, compute: Callable[[], KeysValues]) -> KeysValues:
+        keys, values = self.past.unbind(1)
+        new_keys, new_values = compute()
+        return keys.index_copy_(2, self.slots, new_keys), values.index_copy_(2, self.slots, new_values)
+
+
+@dataclass(frozen=True)
+class KeptCache:
+    """Cross-attention: the memory's keys and values, computed when the tree was planted."""
+
+    memory: Tensor  # [sentences, 2, heads, source, head_dim]
+
+    def fetch(self, compute: Callable[[], KeysValues]) -> KeysValues:
+        keys, values = self.memory.unbind(1)
+        return keys, values
+
+
+@dataclass(frozen=True)
+class TreeLayerCache:
+    past: SlotCache
+    memory: KeptCache
+
+
+def plant(model: Transformer, source: Tensor, shape: TreeShape, buffers: Buffers) -> Tree:
+    """Read the source ids [batch, source], once. The shape may have room for more than there is."""
+    memory = model.encode(source)
+    tree = Tree(**buffers.zeros(Tree, Tree.layout(model, shape)))
+    batch, width = source.shape
+    tree.source_is_real[:batch, ..., :width] = masks.real(source, SPECIAL.pad)
+    for number, layer in enumerate(cast(Iterable[DecoderLayer], model.decoder.layers)):
+        keys, values = layer.cross_attention.keys_and_values(memory, None)
+        tree.memory[:batch, number, 0, :, :width], tree.memory[:batch, number, 1, :, :width] = keys, values
+    return tree
+
+
+def next_logits(model: Transformer, tokens: Tensor, tree: Tree, end: int) -> Tensor:
+    """Feed each hypothesis its next token [sentences, beams]; logits of what follows: [sentences, beams, vocab].
+
+    No position reaches `end`: the host knows it, where reading the tensor would make it wait.
+    """
+    sentences, beams = tokens.shape
+    numbers = torch.arange(beams, device=tokens.device)
+    slots = tree.fed[:1] * beams + numbers
+    itself = numbers[:, None] == numbers
+    tree.own_past.index_copy_(3, slots, itself.expand(sentences, 1, beams, beams))
+
+    position_ids = tree.fed[:1, None]
+    x = model.embedding(tokens)
+    rotation = model.target_positions.rotation(position_ids, x.dtype)
+    x = model.target_positions(x, position_ids, end)
+    caches = [
+        TreeLayerCache(SlotCache(tree.past[:, number], slots), KeptCache(tree.memory[:, number]))
+        for number in range(tree.past.shape[1])
+    ]
+    # In the memory's place stands anything with a line for each sentence: its keys and values are known already.
+    x = model.decoder(x, x, tree.own_past, tree.source_is_real, rotation=rotation, caches=caches)
+    tree.fed.add_(1)
+    return model.output(x)

@@ -1,0 +1,1 @@
+"""Looking inside a model: attention, alignment, every step of the search, as text, pictures and a page."""

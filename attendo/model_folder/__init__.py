@@ -1,0 +1,1 @@
+"""A model on disk: the bundle, its weights, and what came with the package."""

@@ -1,0 +1,176 @@
+"""A model folder: five files, and nothing else is read.
+
+    config.json         {"format": 1, "model": {"family": "transformer", …}, "tokenizer": {"kind": "bpe"},
+                         "languages": ["zh", "en"], "directions": ["zh-en", "en-zh"]}
+    tokenizer.json      see attendo/text/tokenizer_file.py
+    model.safetensors   the weights
+    README.md           the model card
+    manifest.json       size and sha256 of each, written last
+
+There is no torch here: a fast engine is made from a folder without it.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attendo.errors import ConfigError, InputError
+from attendo.files import manifest
+from attendo.files.durable import new_folder, sweep
+from attendo.files.json_file import read_json
+from attendo.files.manifest import check_manifest, write_manifest
+from attendo.files.table import shown
+from attendo.text.direction import parse_direction
+from attendo.text.kinds import KINDS
+from attendo.text.tokenizer import Tokenizer
+from attendo.text.tokenizer_file import LANGUAGE, MOST_LANGUAGES
+
+FORMAT = 1
+CONFIG, TOKENIZER, WEIGHTS, CARD = FILES = ("config.json", "tokenizer.json", "model.safetensors", "README.md")
+KEYS = ("format", "model", "tokenizer", "languages", "directions")
+LARGEST_CONFIG = 1_000_000  # bytes; a configuration has a few hundred
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What config.json says of a model."""
+
+    model: dict[str, Any]
+    kind: str  # of the tokenizer
+    languages: tuple[str, ...]
+    directions: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bundle(Description):
+    """What stands in a model folder whose files are what they were when they were written."""
+
+    folder: Path
+    key: str  # sha256 of the manifest: two folders with the same key are the same model
+
+    @property
+    def weights(self) -> Path:
+        return self.folder / WEIGHTS
+
+    def tokenizer(self) -> Tokenizer:
+        tokenizer = Tokenizer.load(self.folder / TOKENIZER)
+        for name, there, expected in (
+            ("kind", tokenizer.cutter.kind, self.kind),
+            ("languages", tokenizer.languages, self.languages),
+            ("vocab_size", tokenizer.vocab_size, self.model.get("vocab_size")),
+        ):
+            if there != expected:
+                raise InputError(
+                    f"{self.folder}: {name} is {shown(there)} in {TOKENIZER} and {shown(expected)} in {CONFIG}"
+                )
+        return tokenizer
+
+
+def read_bundle(folder: Path) -> Bundle:
+    """Nothing in the folder is believed before its manifest has been checked."""
+    key = check_manifest(folder, FILES)
+    return Bundle(**vars(read_description(folder / CONFIG)), folder=folder, key=key)
+
+
+def read_description(path: Path) -> Description:
+    table: Any = read_json(path, LARGEST_CONFIG)
+    if not isinstance(table, dict) or type(table.get("format")) is not int:
+        raise InputError(f"{path} is not the configuration of a model folder: it has no format number")
+    if table["format"] != FORMAT:
+        made = "was made by a newer attendo" if table["format"] > FORMAT else "is of no attendo"
+        raise InputError(f"{path} {made}: format {shown(table['format'])}, this version reads {FORMAT}")
+    for name in KEYS:
+        if name not in table:
+            raise InputError(f"{path} has no {name}")
+    for name in table:
+        if name not in KEYS:
+            raise InputError(f"{path}: unknown key {shown(name)}, known keys are {', '.join(KEYS)}")
+    if not isinstance(table["model"], dict):
+        raise InputError(f"{path}: model is {shown(table['model'])}, expected an object")
+    match table["tokenizer"]:
+        case {"kind": str(kind), **rest} if kind in KINDS and not rest:
+            pass
+        case _:
+            raise InputError(f"{path}: tokenizer is {shown(table['tokenizer'])}, expected only its kind")
+    languages = read_languages(path, table["languages"])
+    directions = read_directions(path, table["directions"], languages)
+    return Description(model=table["model"], kind=kind, languages=languages, directions=directions)
+
+
+def read_languages(path: Path, names: object) -> tuple[str, ...]:
+    if not isinstance(names, list) or not 1 <= len(names) <= MOST_LANGUAGES:
+        raise InputError(f"{path}: languages is {shown(names)}, expected a list of 1 to {MOST_LANGUAGES}")
+    for number, name in enumerate(names):
+        if not isinstance(name, str) or not LANGUAGE.fullmatch(name) or name in names[:number]:
+            raise InputError(f"{path}: {shown(name)} in languages, expected different names such as zh, en or pt-BR")
+    return tuple(names)
+
+
+def read_directions(path: Path, texts: object, languages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    most = len(languages) ** 2
+    if not isinstance(texts, list) or not 1 <= len(texts) <= most or not all(isinstance(text, str) for text in texts):
+        raise InputError(f"{path}: directions is {shown(texts)}, expected a list of 1 to {most} such as zh-en")
+    try:
+        directions = tuple(parse_direction(text, languages) for text in texts)
+    except ConfigError as error:
+        raise InputError(f"{path}: {error}") from error
+    if len(set(directions)) != len(directions):
+        raise InputError(f"{path}: a direction is listed twice")
+    return directions
+
+
+def write_bundle(
+    folder: Path,
+    model_table: dict[str, Any],
+    tokenizer: Tokenizer,
+    directions: Sequence[tuple[str, str]],
+    card: str,
+    write_weights: Callable[[Path], None],
+    needs: int,
+) -> None:
+    """The folder is there whole or not at all. An older model folder of that name is replaced, any other is not.
+
+    `write_weights` is given the path of the file to write; `needs` is about how many bytes all files take.
+    """
+    folder = folder.resolve() if folder.is_symlink() else folder
+    check_replaceable(folder)
+    description = describe(model_table, tokenizer, directions, folder / CONFIG)
+    if folder.parent.is_dir():
+        sweep(folder.parent)
+    with new_folder(folder, needs, replace=True, shared=True) as new:
+        (new / CONFIG).write_bytes(description)
+        tokenizer.save(new / TOKENIZER)
+        write_weights(new / WEIGHTS)
+        (new / CARD).write_text(card, encoding="utf-8")
+        write_manifest(new)
+
+
+def describe(
+    model_table: dict[str, Any], tokenizer: Tokenizer, directions: Sequence[tuple[str, str]], path: Path
+) -> bytes:
+    """What is to stand in config.json at `path`."""
+    texts = [f"{source}-{target}" for source, target in directions]
+    # Through the same gate as when it is read, so that nothing is written that cannot be read again.
+    read_directions(path, texts, tokenizer.languages)
+    table = {
+        "format": FORMAT,
+        "model": model_table,
+        "tokenizer": {"kind": tokenizer.cutter.kind},
+        "languages": list(tokenizer.languages),
+        "directions": texts,
+    }
+    return (json.dumps(table, indent=2) + "\n").encode()
+
+
+def check_replaceable(folder: Path) -> None:
+    """Free, an empty folder, or a model folder: our files, and perhaps hidden ones of the operating system."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InputError(f"{folder} is a file: a model is a folder")
+    there = {path.name for path in folder.iterdir()}
+    foreign = {name for name in there if not name.startswith(".")} - {*FILES, manifest.NAME}
+    if foreign or (there and manifest.NAME not in there):
+        raise InputError(f"{folder} is there and is no model folder: it is not replaced, give another name")

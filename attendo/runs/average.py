@@ -1,0 +1,65 @@
+"""attendo average: the mean of a run's checkpoints, as a model folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attendo import __version__
+from attendo.errors import InputError
+from attendo.files.manifest import check_manifest
+from attendo.files.table import from_dict
+from attendo.model.config import config_from_dict
+from attendo.model_folder.bundle import read_description
+from attendo.model_folder.checkpoint import on_meta, save_model
+from attendo.runs.run_folder import RunFolder
+from attendo.text.tokenizer import Tokenizer
+from attendo.training.average import mean_weights
+from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints, Origin, read_state
+from attendo.training.config import ValidationConfig
+
+
+def average_run(folder: RunFolder, out: Path, *, last: int | None, best: int | None) -> list[int]:
+    """The steps that were averaged. Damaged checkpoints are an error here: a mean of fewer would be another model."""
+    description = read_description(folder.config)
+    checkpoints = Checkpoints(folder.checkpoints, say=lambda sentence: None)
+    steps = chosen(checkpoints, last, best)
+    model = on_meta(config_from_dict(description.model))
+    weights = mean_weights(checkpoints.raw_weights(step, model) for step in steps)
+    card = average_card(folder, steps, description.directions)
+    save_model(out, model, weights, Tokenizer.load(folder.tokenizer), description.directions, card)
+    return steps
+
+
+def chosen(checkpoints: Checkpoints, last: int | None, best: int | None) -> list[int]:
+    there = checkpoints.steps()
+    if not there:
+        raise InputError(f"{checkpoints.folder} holds no checkpoints: expected the folder of a run that has saved some")
+    if best is not None:
+        progress, _, origin = read_state(checkpoints.path(there[-1]))
+        scores = {step: score for step, score in progress.history.items() if step in there}
+        there = best_first(scores, origin)[::-1]
+    count = len(there) if last is None and best is None else last or best or 0
+    if count > len(there):
+        kind = "validated checkpoints" if best is not None else "checkpoints"
+        setting = "keep_best" if best is not None else "keep_last"
+        raise InputError(
+            f"{checkpoints.folder} holds {len(there)} {kind}, {count} are asked for: training.{setting} of the recipe "
+            f"says how many a run keeps"
+        )
+    steps = sorted(there[-count:])
+    for step in steps:
+        check_manifest(checkpoints.path(step), FILES, [AVERAGE])
+    return steps
+
+
+def best_first(scores: dict[int, float], origin: Origin) -> list[int]:
+    metric = from_dict(ValidationConfig, {"metric": origin.must.get("validation.metric", "loss")}, "state.json")
+    return metric.best(scores, len(scores))
+
+
+def average_card(folder: RunFolder, steps: Sequence[int], directions: Sequence[tuple[str, str]]) -> str:
+    """What the mean is of; the recipe tells the rest."""
+    heading = ", ".join(f"{source} → {target}" for source, target in directions)
+    return (
+        f"# {heading}\n\nThe mean of the weights at steps {', '.join(map(str, steps))} of one run, made by attendo "
+        f"{__version__}.\nHow it was trained:\n\n```toml\n{folder.recipe.read_text(encoding='utf-8')}```\n"
+    )

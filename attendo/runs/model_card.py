@@ -1,0 +1,43 @@
+"""README.md of a model folder: what the model is, and from what it was made."""
+
+from pathlib import Path
+
+from attendo import __version__
+from attendo.model.config import FAMILIES
+from attendo.recipe.recipe import CorpusConfig, Recipe
+from attendo.runs.prepare import Prepared
+from attendo.training.progress import Progress
+
+
+def model_card(recipe: Recipe, prepared: Prepared, progress: Progress, step: str, parameters: int) -> str:
+    """`step` tells whose weights these are: "step 500", or "the mean of steps 400, 500"."""
+    directions = ", ".join(f"{source} → {target}" for source, target in recipe.data.parsed_directions())
+    corpora = "\n".join(
+        f"| {corpus_name(corpus)} | {ledger.kept:,} | {ledger.read:,} |"
+        for corpus, (_, ledger) in zip(recipe.data.corpora, prepared.ledgers, strict=False)
+    )
+    best = progress.best_step(recipe.validation)
+    score = f"{recipe.validation.metric} {progress.history[best]:.4g} at step {best}" if best else "none"
+    family = next(name for name, kind in FAMILIES.items() if isinstance(prepared.model, kind))
+    return f"""# {directions}
+
+A {family} model of {parameters:,} parameters, made by attendo {__version__}. The weights are those of {step}.
+
+## From what it was made
+
+| corpus | pairs used | pairs read |
+|---|---:|---:|
+{corpora}
+
+{progress.target_tokens:,} target tokens in {progress.step:,} steps. Best validation: {score}. It guides
+training and is not a score to quote.
+
+The licences of the corpora hold for what is made from them. Whoever passes this model on should name them here.
+"""
+
+
+def corpus_name(corpus: CorpusConfig) -> str:
+    """File names alone: where they lay is nobody's business."""
+    if corpus.task is not None:
+        return f"made up: {corpus.task}"
+    return " and ".join(Path(name).name for name in (corpus.file, corpus.source, corpus.target) if name)

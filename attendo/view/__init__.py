@@ -1,1 +1,0 @@
-"""What people look at: the structure of a model, its attention."""
