@@ -1,6 +1,7 @@
 """The command `attendo`: an error becomes one line on stderr and an exit code; nothing heavy is imported here."""
 
 import io
+import logging
 import os
 import sys
 from typing import Annotated, Any
@@ -68,6 +69,22 @@ def options(
     """Read by `main` below: --debug must also hold for errors that come before options are read."""
 
 
+class StderrHandler(logging.Handler):
+    """What the library logs, as lines on whatever stderr is now."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if sys.stderr is not None:  # it may be closed
+            typer.echo(f"attendo: {record.getMessage()}", err=True)
+
+
+def log_to_stderr() -> None:
+    logger = logging.getLogger("attendo")
+    if not any(isinstance(handler, StderrHandler) for handler in logger.handlers):
+        logger.addHandler(StderrHandler())
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+
+
 def main(arguments: list[str] | None = None) -> None:
     if sys.stdout is None:  # closed by who called: whatever is written to it fails then, as to any file that is closed
         sys.stdout = io.TextIOWrapper(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w"), encoding="utf-8")
@@ -79,6 +96,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(arguments: list[str], debug: bool) -> int:
+    log_to_stderr()
     try:
         code = app(arguments, prog_name="attendo", standalone_mode=False)
         sys.stdout.flush()  # a full disk is an error like any other, and not one of Python's farewell
