@@ -22,9 +22,9 @@ def score(
 
     from attendo.documents.line_reader import opened
     from attendo.documents.pipeline import spelled_out
+    from attendo.documents.scored import score_lines, score_table
     from attendo.model_folder.installed import model_folder
     from attendo.translation.load import load
-    from attendo.documents.scored import score_lines, score_table
 
     folder = model_folder(model)
     path = None if file == Path("-") else file

@@ -6,7 +6,7 @@ from attendo.errors import InputError, UsageError
 from attendo.files.manifest import NAME as MANIFEST
 from attendo.model_folder.bundle import CARD
 
-SHIPPED = Path(__file__).parent / "models"
+SHIPPED = Path(__file__).parents[1] / "models"
 DEFAULT = "default"
 
 

@@ -11,11 +11,11 @@ import torch
 
 import attendo
 from attendo.cli.main import main
+from attendo.documents.scored import score_lines, score_pairs, scored
 from attendo.errors import DataError, InputError
 from attendo.model.config import DecoderOnlyConfig, LSTMConfig
 from attendo.model_folder.bundle import read_bundle
 from attendo.model_folder.checkpoint import load_model
-from attendo.documents.scored import score_lines, score_pairs, scored
 from attendo.translation.wish import SEARCH, wish_for
 from tests.translation.small_translator import save_random
 
