@@ -53,6 +53,10 @@ class Tokenizer:
     def tag(self, language: str) -> int:
         return self.layout.tag(language)
 
+    def source_ids(self, text: str, to: str) -> tuple[int, ...]:
+        """What a model reads of a sentence that it is to translate into `to`: >>to<<, pieces, </s>."""
+        return (self.tag(to), *self.encode(text), SPECIAL.eos)
+
     def encode(self, text: str) -> list[int]:
         """Pieces alone: no tag, no </s>. No text gives a control id, save <unk> where the kind has unknowns."""
         try:

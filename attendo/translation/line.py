@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from attendo.engines.engine import Limits
 from attendo.errors import InputError
-from attendo.special_tokens import SPECIAL
 from attendo.text.addresses import is_address
 from attendo.text.normalize import normalize
 from attendo.text.script import Converted, to_simplified, writes_simplified
@@ -75,7 +74,7 @@ class Preparer:
         """What the model is asked, and what the user should know of it."""
         read = for_model(segment.text)
         shown = to_simplified(read) if writes_simplified(source) else Converted(read)
-        ids = (self.tokenizer.tag(wish.target), *self.tokenizer.encode(shown.text), SPECIAL.eos)
+        ids = self.tokenizer.source_ids(shown.text, wish.target)
         if not wish.glossary:
             return Job(shown.text, ids), shown.remark
         terms = [match.target for match in wish.glossary.matches(normalize(read))]

@@ -164,6 +164,13 @@ def test_the_layout_of_the_ids(tokenizers, kind):
             tokenizer.names([wrong])
 
 
+def test_what_a_model_reads_is_tag_pieces_and_end(tokenizers):
+    tokenizer = tokenizers["bpe"]
+    assert tokenizer.source_ids("我爱你", "en") == (5, *tokenizer.encode("我爱你"), 2)
+    with pytest.raises(InputError, match="does not know the language 'xx'"):
+        tokenizer.source_ids("a", "xx")
+
+
 @pytest.mark.parametrize("kind", ["wordpiece", "word"])
 def test_the_kinds_with_unknowns_keep_what_they_know(tokenizers, kind):
     tokenizer = tokenizers[kind]
