@@ -1,5 +1,6 @@
 """The ids that mean something to the machine rather than to a reader."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -17,3 +18,9 @@ SPECIAL = SpecialTokens()
 
 # Nothing in a lossless tokenizer's text is <unk>, so to a model that guesses words it can say "hidden".
 MASK = SPECIAL.unk
+
+
+def pad_rows(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Padding after the shorter ones, so that they make a tensor: [[5, 2], [5, 6, 2]] -> [[5, 2, 0], [5, 6, 2]]"""
+    longest = max(map(len, rows), default=0)
+    return [[*row, *[SPECIAL.pad] * (longest - len(row))] for row in rows]

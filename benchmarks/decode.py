@@ -25,6 +25,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from attendo.data.batch import padded
 from attendo.decoding.beam import beam_search
 from attendo.decoding.layout import lay_out_for_decoding
 from attendo.decoding.options import SearchOptions
@@ -34,7 +35,7 @@ from attendo.model.positions import sinusoidal_encoding
 from attendo.model.presets import preset
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
-from benchmarks.ending import model_that_ends, padded, sources
+from benchmarks.ending import model_that_ends, sources
 from benchmarks.machine import describe_machine
 from benchmarks.train import marian
 

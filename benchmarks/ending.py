@@ -4,12 +4,12 @@ Speed does not depend on what the weights are, but for this: a random model goes
 """
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from attendo.data.batch import padded
 from attendo.model import masks
 from attendo.model.config import TransformerConfig
 from attendo.model.decoder import DecoderLayer
@@ -24,11 +24,6 @@ def sources(count: int, vocabulary: int, seed: int) -> list[list[int]]:
     rng, sigma = np.random.default_rng(seed), 0.5
     lengths = np.clip(np.round(rng.lognormal(np.log(24) - sigma**2 / 2, sigma, count)), 2, 120)
     return [[*rng.integers(300, vocabulary, int(length) - 1).tolist(), SPECIAL.eos] for length in lengths]
-
-
-def padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    width = max(map(len, rows))
-    return torch.tensor([[*row, *[SPECIAL.pad] * (width - len(row))] for row in rows])
 
 
 @torch.no_grad()

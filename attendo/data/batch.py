@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from attendo.special_tokens import SPECIAL
+from attendo.special_tokens import SPECIAL, pad_rows
 
 
 @dataclass(frozen=True)
@@ -63,5 +63,4 @@ class Batch:
 
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:
     """[[5, 2], [5, 6, 2]]  ->  [[5, 2, 0], [5, 6, 2]]"""
-    longest = max(len(row) for row in rows)
-    return torch.tensor([[*row, *[SPECIAL.pad] * (longest - len(row))] for row in rows])
+    return torch.tensor(pad_rows(rows))

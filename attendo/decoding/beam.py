@@ -23,7 +23,8 @@ from attendo.decoding.constraints import Constraint, Rows, constrained, constrai
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.hypothesis import Hypothesis, best_reachable
 from attendo.decoding.interface import AutoregressiveModel, State
-from attendo.decoding.options import SearchOptions, max_lengths
+from attendo.decoding.length import max_lengths
+from attendo.decoding.options import SearchOptions
 from attendo.decoding.phrases import Phrases, in_turn
 from attendo.decoding.trace import Contender, Fate, Growing, Step, Watch
 from attendo.errors import InputError

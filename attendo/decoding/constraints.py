@@ -13,7 +13,7 @@ from torch import Tensor
 
 from attendo.decoding.options import SearchOptions
 from attendo.errors import InputError
-from attendo.special_tokens import SPECIAL
+from attendo.special_tokens import SPECIAL, pad_rows
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,7 @@ class ForcedPrefix:
             for token in prefix:
                 if token in (SPECIAL.pad, SPECIAL.bos, SPECIAL.eos):
                     raise InputError(f"the prefix of sentence {sentence} has token {token}, which no text contains")
-        width = max(map(len, prefixes), default=0)
-        self.tokens = torch.tensor([[*prefix, *[SPECIAL.pad] * (width - len(prefix))] for prefix in prefixes])
+        self.tokens = torch.tensor(pad_rows(prefixes))
 
     def __call__(self, logits: Tensor, rows: Rows) -> Tensor:
         place = rows.said.shape[1]

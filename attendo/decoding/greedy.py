@@ -10,7 +10,7 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, State
 from attendo.decoding.one_path import follow
 from attendo.decoding.trace import Watch
-from attendo.special_tokens import SPECIAL
+from attendo.special_tokens import pad_rows
 
 
 @torch.inference_mode()
@@ -32,6 +32,4 @@ def greedy_search(
 
 def greedy_decode(model: AutoregressiveModel[State], source: Tensor, max_length: int | Sequence[int]) -> Tensor:
     """source ids [batch, source] -> target ids [batch, <= max_length]; each ends with </s> and padding, if it ended."""
-    rows = [hypothesis.ids for hypothesis in greedy_search(model, source, max_length)]
-    longest = max(map(len, rows))
-    return source.new_tensor([[*row, *[SPECIAL.pad] * (longest - len(row))] for row in rows])
+    return source.new_tensor(pad_rows([hypothesis.ids for hypothesis in greedy_search(model, source, max_length)]))

@@ -9,7 +9,7 @@ from attendo.decoding.candidates import best_tokens
 from attendo.decoding.constraints import Constraint, Rows, constrained
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, State
-from attendo.decoding.options import max_lengths
+from attendo.decoding.length import max_lengths
 from attendo.decoding.trace import Contender, Fate, Growing, Step, Watch
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL

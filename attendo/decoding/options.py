@@ -1,11 +1,10 @@
 """How to search and how to sample: settings, checked when they are made."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from attendo.errors import ConfigError, InputError
+from attendo.errors import ConfigError
 
 Stop = Literal["exact", "early"]
 
@@ -64,17 +63,3 @@ def check_whole(name: str, value: object, low: int, high: int, meaning: str = ""
 def check_number(name: str, value: object, low: float, high: float) -> None:
     if type(value) not in (int, float) or not math.isfinite(value) or not low <= value <= high:  # type: ignore[arg-type, operator]
         raise ConfigError(f"{name} = {value!r}: expected a number from {low:g} to {high:g}")
-
-
-def max_lengths(max_length: int | Sequence[int], sentences: int) -> list[int]:
-    """One maximum for each sentence, </s> included; a single number serves all.
-
-    5, 3 -> [5, 5, 5]
-    """
-    lengths = [max_length] * sentences if isinstance(max_length, int) else list(max_length)
-    if len(lengths) != sentences:
-        raise InputError(f"{len(lengths)} maximum lengths for {sentences} sentences: expected one for each")
-    for length in lengths:
-        if not 1 <= length <= LONGEST:
-            raise InputError(f"max_length = {length}: expected at least 1 and at most {LONGEST:,}")
-    return lengths

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from attendo.decoding.constraints import Rows
 from attendo.errors import InputError
-from attendo.special_tokens import SPECIAL
+from attendo.special_tokens import SPECIAL, pad_rows
 
 Phrase = tuple[int, ...]
 
@@ -102,9 +102,7 @@ class Phrases:
         wanted = []
         for have, now in zip(ids.tolist(), self.of_rows(rows), strict=True):
             wanted.append(sorted({*now.going_on, *now.starts} - set(have)))
-        width = max(map(len, wanted))
-        more = [[*row, *[SPECIAL.pad] * (width - len(row))] for row in wanted]
-        return torch.cat((ids, ids.new_tensor(more).view(len(ids), width)), dim=1).sort(dim=1).values
+        return torch.cat((ids, ids.new_tensor(pad_rows(wanted))), dim=1).sort(dim=1).values
 
     def missing(self, sentence: int, said: Sequence[int]) -> int:
         return progress(said, self.phrases[sentence]).missing

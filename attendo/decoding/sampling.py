@@ -9,8 +9,9 @@ from attendo.decoding.candidates import best_tokens
 from attendo.decoding.constraints import Constraint
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, State
+from attendo.decoding.length import max_lengths
 from attendo.decoding.one_path import follow
-from attendo.decoding.options import SamplingOptions, max_lengths
+from attendo.decoding.options import SamplingOptions
 from attendo.errors import InputError
 
 

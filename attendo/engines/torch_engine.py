@@ -26,7 +26,7 @@ from attendo.model.device import choose_device
 from attendo.model.encoder_only import EncoderOnly
 from attendo.model_folder.bundle import Bundle
 from attendo.model_folder.checkpoint import load_model
-from attendo.special_tokens import SPECIAL
+from attendo.special_tokens import pad_rows
 
 NO_LIMIT = Limits(1_024, 3 * 1_024 + 32)  # longer sentences are cut: no model has seen such
 TOKENS_PER_BATCH = {"cpu": 4_000, "cuda": 60_000}
@@ -91,8 +91,7 @@ class TorchEngine:
         return self.padded([request.ids for request in requests])
 
     def padded(self, rows: Sequence[Sequence[int]]) -> Tensor:
-        longest = max(map(len, rows))
-        return torch.tensor([[*row, *[SPECIAL.pad] * (longest - len(row))] for row in rows], device=self.device)
+        return torch.tensor(pad_rows(rows), device=self.device)
 
 
 def constraints(requests: Sequence[Request]) -> list[Constraint]:

@@ -6,16 +6,16 @@ CTranslate2's 8 bits with 1 sentence of 500.)
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.length import longest_output
 from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Engine, Request
 from attendo.special_tokens import SPECIAL
 from attendo.text.spaces import one_line
 from attendo.text.tokenizer import Tokenizer
-from attendo.translation.guard import BACKOFF, PER_CHARACTER, PER_PIECE, find_loop, length_bound
+from attendo.translation.guard import BACKOFF, find_loop
 
 MOST_TOGETHER = 512  # sentences; more gain nothing
 
@@ -106,13 +106,9 @@ class Decoder:
         return Request(job.ids, self.longest(job), job.phrases)
 
     def longest(self, job: Job) -> int:
-        """The bound of guard.py, and room for what must be said besides; no more than the model can say."""
+        """The bound of every answer, and room for what must be said besides; no more than the model can say."""
         asked = sum(map(len, job.phrases))
-        return min(length_bound(len(job.ids), self.per_token) + 2 * asked, self.engine.limits.target)
-
-    @cached_property
-    def per_token(self) -> int:
-        return PER_CHARACTER if self.tokenizer.cutter.kind == "char" else PER_PIECE
+        return min(longest_output(len(job.ids), self.tokenizer.cutter.kind) + 2 * asked, self.engine.limits.target)
 
     def problem(self, job: Job, answer: Decoded) -> str:
         """What is wrong with the best hypothesis, in words; empty if nothing is."""

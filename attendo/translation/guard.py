@@ -16,10 +16,6 @@ TIMES_OF_TOKENS = ((1, 8), (4, 5), (8, 4), (40, 3))
 TIMES_OF_CHARACTERS = ((1, 12), (3, 8), (7, 5), (15, 4), (80, 3))
 # Beside a source that repeats itself so often as `times`, a translation may do so 1.25 * times + 2 times.
 MORE_THAN_SOURCE = (1.25, 2)
-# Of 13,048 translations by people (Chinese, German, English; a vocabulary of 8,000 pieces; the source with tag and
-# </s>) none is longer than 2 * source + 20. In characters 3 * source + 24 would cut 6 % of those from Chinese to
-# English, and 6 * source + 32 one of 3,759.
-PER_PIECE, PER_CHARACTER, SPARE_TOKENS, ROUNDED_TO = 3, 6, 32, 128
 
 
 @dataclass(frozen=True)
@@ -87,15 +83,6 @@ def longest_run(same: bytes, at_least: int) -> tuple[int, int] | None:
             best = place, end - place
         place = same.find(b"\1" * at_least, end)
     return best
-
-
-def length_bound(source_tokens: int, per_token: int = PER_PIECE) -> int:
-    """The most tokens a translation may have: per_token * source + 32, rounded up to a multiple of 128.
-
-    Where tokens are characters: PER_CHARACTER. Rounded, because only sentences of one bound can be decoded together by
-    an engine that takes one for all.
-    """
-    return -(-(per_token * source_tokens + SPARE_TOKENS) // ROUNDED_TO) * ROUNDED_TO
 
 
 @dataclass(frozen=True)

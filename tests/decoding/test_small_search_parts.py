@@ -11,7 +11,8 @@ from attendo.decoding.beam import beam_search
 from attendo.decoding.candidates import best_tokens
 from attendo.decoding.hypothesis import Hypothesis, score
 from attendo.decoding.layout import lay_out_for_decoding
-from attendo.decoding.options import SamplingOptions, SearchOptions, max_lengths
+from attendo.decoding.length import longest_output, max_lengths
+from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.decoding.position_table import ROWS, tabled
 from attendo.decoding.scoring import score_targets
 from attendo.errors import ConfigError
@@ -130,3 +131,12 @@ def test_a_source_without_padding_needs_no_mask_and_says_the_same():
     for state in (free, masked):
         state.reorder(torch.tensor([1, 0]))
     torch.testing.assert_close(model.next_token_logits(tokens, free), model.next_token_logits(tokens, masked))
+
+
+def test_the_longest_output():
+    """3 or 6 a token and 32, rounded up to a multiple of 128."""
+    assert longest_output(0, "bpe") == 128
+    assert longest_output(32, "bpe") == 128
+    assert longest_output(33, "unigram") == 256
+    assert longest_output(32, "char") == 256
+    assert all(longest_output(n, "bpe") >= 3 * n + 32 > longest_output(n, "bpe") - 128 for n in range(200))

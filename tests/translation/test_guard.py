@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.translation.guard import BACKOFF, PER_CHARACTER, Loop, find_loop, length_bound, times_repeated
+from attendo.translation.guard import BACKOFF, Loop, find_loop, times_repeated
 from tests.reference.growth import exponent
 from tests.translation.real_pairs import pairs
 
@@ -96,15 +96,6 @@ def test_no_loop_without_repetition(ids):
 def test_a_text_too_short_for_a_loop_of_three_letters_may_hold_one_of_four():
     """Eight rounds of three are 24 letters, five of four only 20."""
     assert find_loop("abcd" * 5 + "ef") == Loop(0, 4, 5)
-
-
-def test_the_length_bound():
-    """3 or 6 a token and 32, rounded up to a multiple of 128."""
-    assert length_bound(0) == 128
-    assert length_bound(32) == 128
-    assert length_bound(33) == 256
-    assert length_bound(32, PER_CHARACTER) == 256
-    assert all(length_bound(n) >= 3 * n + 32 > length_bound(n) - 128 for n in range(200))
 
 
 def test_backing_off_ends_with_a_copy():

@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import attendo
+from attendo.decoding.length import longest_output
 from attendo.decoding.options import SearchOptions
 from attendo.errors import InputError, UsageError
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
 from attendo.special_tokens import SPECIAL
 from attendo.text.spaces import LINE_BREAKS
 from attendo.translation.glossary import Glossary, Term
-from attendo.translation.guard import length_bound
 from tests.translation.small_translator import random_translator, save_random
 
 GREEDY = SearchOptions(beam_size=1)
@@ -158,7 +158,7 @@ def test_every_answer_ends_within_its_bound_and_every_loop_is_flagged(tmp_path, 
         for options in (GREEDY, SearchOptions(beam_size=2))[: 1 if len(text) > 50 else 2]:
             answer = translator.translate(text, to="en", options=options)
             for sentence in answer.sentences:
-                bound = length_bound(len(translator.tokenizer.encode(sentence.source)) + 2)
+                bound = longest_output(len(translator.tokenizer.encode(sentence.source)) + 2, "bpe")
                 if sentence.hypothesis is not None:
                     assert sentence.hypothesis.ended
                     assert len(sentence.hypothesis.ids) <= bound

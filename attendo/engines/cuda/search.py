@@ -17,7 +17,8 @@ from attendo.decoding.beam import beam_search
 from attendo.decoding.constraints import Constraint, constraints_of
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, State
-from attendo.decoding.options import SearchOptions, max_lengths
+from attendo.decoding.length import max_lengths
+from attendo.decoding.options import SearchOptions
 from attendo.engines.cuda.beams import Beams, begin
 from attendo.engines.cuda.graphs import Workspace, workspace_on
 from attendo.engines.cuda.step import take_step
