@@ -9,12 +9,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from attendo.data.batches import Batches, Position
+from attendo.data.batches import Batches, Position, WeightedCorpus
 from attendo.data.corpus import CorpusFile
 from attendo.data.encoded import encode_corpus
 from attendo.data.filters import FilterConfig
 from attendo.data.lines import ignore
-from attendo.data.parts import Part
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from benchmarks.machine import data_folder, describe_machine
 
@@ -35,7 +34,7 @@ def main() -> None:
             row(name, part, tokens, options.epochs)
 
 
-def encoded(path: Path, source: str, target: str) -> Part:
+def encoded(path: Path, source: str, target: str) -> WeightedCorpus:
     def texts() -> list[str]:
         return [text for pair in CorpusFile(path).pairs(ignore) for text in (pair.source, pair.target)]
 
@@ -45,10 +44,10 @@ def encoded(path: Path, source: str, target: str) -> Part:
         corpus = encode_corpus(
             CorpusFile(path), tokenizer, (source, target), FilterConfig(max_length=None), Path(cache)
         )
-    return Part(corpus.source, corpus.target, tokenizer.tag(target))
+    return WeightedCorpus(corpus.source, corpus.target, tokenizer.tag(target))
 
 
-def row(name: str, part: Part, tokens: int, epochs: int) -> None:
+def row(name: str, part: WeightedCorpus, tokens: int, epochs: int) -> None:
     batches = Batches([part], tokens, seed=1)
     shapes, rates, padding, last = set(), [], [], []
     for epoch in range(1, epochs + 1):

@@ -22,12 +22,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.data.batches import Batches, Position
+from attendo.data.batches import Batches, Position, WeightedCorpus
 from attendo.data.corpus import CorpusFile
-from attendo.data.encoded import Side, encode_corpus
+from attendo.data.encoded import EncodedSide, encode_corpus
 from attendo.data.filters import FilterConfig
 from attendo.data.lines import ignore
-from attendo.data.parts import Part
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 from attendo.model.presets import preset
@@ -111,7 +110,7 @@ def table_of_rivals(names: list[str], rivals: list[str], machine: Machine, setti
         print(f"| {name} | {spread['ours']} | {cells} | {middle['ours'] / best:.2f} |", flush=True)
 
 
-def sentences(name: str, vocabulary: int) -> Part:
+def sentences(name: str, vocabulary: int) -> WeightedCorpus:
     if name == "synthetic":
         return synthetic(100_000, mean=24, vocabulary=vocabulary)
     path, languages = {
@@ -123,23 +122,23 @@ def sentences(name: str, vocabulary: int) -> Part:
     tokenizer = train_tokenizer(lambda: texts, languages, TokenizerConfig(vocabulary))
     with tempfile.TemporaryDirectory() as cache:  # the files stay mapped after the folder is gone
         encoded = encode_corpus(corpus, tokenizer, languages, FilterConfig(), Path(cache))
-    return Part(encoded.source, encoded.target, tokenizer.tag(languages[1]))
+    return WeightedCorpus(encoded.source, encoded.target, tokenizer.tag(languages[1]))
 
 
-def synthetic(pairs: int, mean: float, vocabulary: int) -> Part:
+def synthetic(pairs: int, mean: float, vocabulary: int) -> WeightedCorpus:
     """Log-normal lengths, both sides of like length, ids drawn evenly."""
     rng = np.random.default_rng(1)
     sigma = 0.5
     length = rng.lognormal(np.log(mean) - sigma**2 / 2, sigma, pairs)
     lengths = [np.clip(np.round(length * rng.uniform(0.85, 1.15, pairs)), 1, 200).astype(np.int64) for _ in range(2)]
     sides = [
-        Side(rng.integers(300, vocabulary, each.sum()).astype(np.uint16), np.concatenate(([0], np.cumsum(each))))
+        EncodedSide(rng.integers(300, vocabulary, each.sum()).astype(np.uint16), np.concatenate(([0], np.cumsum(each))))
         for each in lengths
     ]
-    return Part(sides[0], sides[1], tag=4)
+    return WeightedCorpus(sides[0], sides[1], tag=4)
 
 
-def our_runner(part: Part, machine: Machine, setting: Setting) -> Callable[[], float]:
+def our_runner(part: WeightedCorpus, machine: Machine, setting: Setting) -> Callable[[], float]:
     training = TrainingConfig(label_smoothing=SMOOTHING)
     config = preset(setting.preset, setting.vocabulary)
     torch.manual_seed(1)
@@ -194,7 +193,7 @@ def wait_for(machine: Machine) -> None:
 RIVALS = {"eager": None, "compiled": None, "compiled by width": (8, 16, 24, 32, 48, 64, 96, 128, 208)}
 
 
-def marian_runner(part: Part, machine: Machine, setting: Setting, how: str) -> Callable[[], float]:
+def marian_runner(part: WeightedCorpus, machine: Machine, setting: Setting, how: str) -> Callable[[], float]:
     model = marian(preset(setting.preset, setting.vocabulary)).to(machine.device).train()
     batches = [batch for batch, _ in some(Batches([part], setting.tokens, seed=1, packed=False), setting)]
     if widths := RIVALS[how]:

@@ -11,16 +11,16 @@ from attendo.special_tokens import SPECIAL, pad_rows
 
 @dataclass(frozen=True)
 class Batch:
-    """Token ids, padded behind each sentence, at least one of them.
+    """Token ids, padded after each sentence, at least one of them.
 
-    target_in is target_out shifted right behind <s>, so position n is fed the n-1 tokens before the one it must say.
+    target_in is target_out shifted right after <s>, so position n is fed the n-1 tokens before the one it must say.
     """
 
     source: Tensor  # [batch, source]
     target_in: Tensor  # [batch, target]
     target_out: Tensor  # [batch, target]
     num_target_tokens: int  # real ones, </s> included
-    # With several pairs in a row: the number of the pair at each place, [batch, source] and [batch, target]; 0 is none.
+    # With several pairs in a row: which pair each position belongs to, [batch, source] and [batch, target]; 0 is none.
     segments: tuple[Tensor, Tensor] | None = None
 
     @classmethod

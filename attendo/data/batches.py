@@ -4,19 +4,88 @@ A model of attention gets packed rows (packing.py), every batch of one shape. A 
 pair a row, pairs of like lengths together.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 
 from attendo.data.batch import Batch
+from attendo.data.encoded import EncodedSide, GatheredSentences, Indices, gather, ranges
 from attendo.data.packing import Widths, pack, row_widths
-from attendo.data.parts import Part
-from attendo.data.sheet import Numbers, Sheet, gather
 from attendo.errors import ConfigError, DataError
 from attendo.special_tokens import SPECIAL
+from attendo.text.bpe_dropout import BpeDropout
+from attendo.text.tokenizer import Tokenizer
 
-Rows = list[Numbers]  # example numbers, a row each
+Rows = list[Indices]  # indices of examples, a row each
+
+
+@dataclass(frozen=True)
+class WeightedCorpus:
+    """A corpus in one direction: the tag names the language of its target. Weight 2 means every pair twice an epoch.
+
+    `indices` are the pairs that may be drawn, at least one; None: all. The others are held out.
+    """
+
+    source: EncodedSide
+    target: EncodedSide
+    tag: int
+    weight: float = 1.0
+    indices: Indices | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.weight <= 1000:
+            raise ConfigError(f"weight = {self.weight} of a corpus: expected a number above 0 and at most 1000")
+        if self.indices is not None:
+            if len(self.indices) == 0:
+                raise DataError("no pairs of a corpus may be drawn: all are held out")
+            if self.indices.min() < 0 or self.indices.max() >= len(self):
+                raise ValueError(f"indices of a corpus of {len(self)} pairs are numbered from 0 to {len(self) - 1}")
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def draw(self, seed: int, epoch: int) -> Indices:
+        """Indices of its pairs in this epoch; of a fraction of the corpus each epoch takes the next, in turn."""
+        indices = np.arange(len(self)) if self.indices is None else self.indices
+        count = len(indices)
+        whole = int(self.weight)
+        some = (self.weight - whole) * count  # a number of pairs that need not be whole, so counted from the start
+        turn = np.arange(math.floor((epoch - 1) * some + 1e-9), math.floor(epoch * some + 1e-9)) % max(1, count)
+        order = np.random.default_rng([seed, count]).permutation(count)
+        return np.concatenate((np.tile(indices, whole), indices[order[turn]]))
+
+    def in_epoch(self, seed: int, epoch: int) -> "WeightedCorpus":
+        """The ids to use in this epoch."""
+        return self
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropoutCorpus(WeightedCorpus):
+    """With BPE-dropout, tokenized anew in every epoch: the tokenizer loses nothing, so the ids give the text back."""
+
+    tokenizer: Tokenizer
+    rate: float
+
+    def in_epoch(self, seed: int, epoch: int) -> WeightedCorpus:
+        dropout = BpeDropout(self.tokenizer, self.rate)
+        source = encode_anew(self.source, self.tokenizer, dropout, seed, epoch, first=0)
+        target = encode_anew(self.target, self.tokenizer, dropout, seed, epoch, first=1)
+        return replace(self, source=source, target=target)
+
+
+def encode_anew(
+    side: EncodedSide, tokenizer: Tokenizer, dropout: BpeDropout, seed: int, epoch: int, first: int
+) -> EncodedSide:
+    """Every sentence with other merges left out; sources have the even numbers of the draw, targets the odd ones."""
+    sentences = [
+        dropout.encode(tokenizer.decode(side[index]), seed, epoch, 2 * index + first) for index in range(len(side))
+    ]
+    starts = np.cumsum([0, *map(len, sentences)])
+    ids = np.fromiter((token for sentence in sentences for token in sentence), dtype=side.ids.dtype)
+    return EncodedSide(ids, starts)
 
 
 @dataclass(frozen=True)
@@ -28,7 +97,7 @@ class Position:
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedBatch:
     """One batch before it is put together."""
 
     rows: Rows
@@ -40,13 +109,13 @@ class Planned:
 class Batches:
     """Where batches come from; the same settings give the same batches."""
 
-    parts: Sequence[Part]
-    tokens_per_batch: int  # places for tokens on the wider side, padding included
+    corpora: Sequence[WeightedCorpus]
+    tokens_per_batch: int  # tokens on the wider side, padding included
     seed: int
     packed: bool = True
 
     def __post_init__(self) -> None:
-        if not sum(map(len, self.parts)):
+        if not sum(map(len, self.corpora)):
             raise DataError("no pairs to train on: every corpus is empty, or its filters dropped all")
         if self.seed < 0 or self.tokens_per_batch < 1:
             raise ConfigError(
@@ -54,103 +123,149 @@ class Batches:
             )
 
     def stream(self, position: Position, rank: int = 0, world: int = 1) -> Iterator[tuple[Batch, Position]]:
-        """Batches without end from a position on, each with the position behind it.
+        """Batches without end from a position on, each with the position after it.
 
         Of every `world` batches in a row each rank gets one. At the end of an epoch some ranks may have one more, so
         each rank has a position of its own.
         """
-        number, start = position.epoch, position.batch
+        epoch, start = position.epoch, position.batch
         while True:
-            epoch = self.epoch(number)
-            own = epoch.plan[rank::world]
-            if epoch.plan and not own:
-                raise DataError(f"{len(epoch.plan)} batches an epoch cannot be shared among {world} processes")
-            for place in range(start, len(own)):
-                behind = Position(number, place + 1) if place + 1 < len(own) else Position(number + 1, 0)
-                yield epoch.assemble(own[place]), behind
-            number, start = number + 1, 0
+            batches = self.epoch(epoch)
+            own = batches.plan[rank::world]
+            if batches.plan and not own:
+                raise DataError(f"{len(batches.plan)} batches an epoch cannot be shared among {world} processes")
+            for index in range(start, len(own)):
+                after = Position(epoch, index + 1) if index + 1 < len(own) else Position(epoch + 1, 0)
+                yield batches.assemble(own[index]), after
+            epoch, start = epoch + 1, 0
 
-    def epoch(self, number: int) -> "Epoch":
-        parts = [part.in_epoch(self.seed, number) for part in self.parts]
-        first = first_examples(parts)
-        numbers = [part.numbers(self.seed, number) + first[place] for place, part in enumerate(parts)]
-        examples = np.concatenate(numbers)
+    def epoch(self, epoch: int) -> "Epoch":
+        """The batches of an epoch, planned but not yet put together."""
+        corpora = [corpus.in_epoch(self.seed, epoch) for corpus in self.corpora]
+        first = first_examples(corpora)
+        drawn = [corpus.draw(self.seed, epoch) + first[index] for index, corpus in enumerate(corpora)]
+        examples = np.concatenate(drawn)
         if len(examples) == 0:  # of a corpus of 40 pairs with weight 0.01 most epochs get none
-            return Epoch(parts, [], self.packed)
-        source, target = (lengths[examples] for lengths in lengths_of(parts))
-        rng = np.random.default_rng([self.seed, number])
+            return Epoch(corpora, [], self.packed)
+        source, target = (lengths[examples] for lengths in lengths_of(corpora))
+        rng = np.random.default_rng([self.seed, epoch])
         if self.packed:
             plan = plan_packed(source, target, self.widths(), self.tokens_per_batch, rng)
         else:
             plan = plan_single(source, target, self.tokens_per_batch, rng)
-        return Epoch(parts, [replace(batch, rows=[examples[row] for row in batch.rows]) for batch in plan], self.packed)
+        return Epoch(
+            corpora, [replace(batch, rows=[examples[row] for row in batch.rows]) for batch in plan], self.packed
+        )
 
     def widths(self) -> Widths:
         """Those of the whole corpora, so that epochs do not differ in shape because of what was drawn for them."""
-        return row_widths(*lengths_of(self.parts))
+        return row_widths(*lengths_of(self.corpora))
 
 
 @dataclass(frozen=True)
 class Epoch:
-    parts: Sequence[Part]
-    plan: list[Planned]
+    """The batches of one epoch as indices; `assemble` makes tensors of one."""
+
+    corpora: Sequence[WeightedCorpus]
+    plan: list[PlannedBatch]
     packed: bool
 
-    def assemble(self, planned: Planned) -> Batch:
+    def assemble(self, planned: PlannedBatch) -> Batch:
         examples = np.concatenate(planned.rows)
-        row = np.repeat(np.arange(len(planned.rows)), [len(numbers) for numbers in planned.rows])
-        first = first_examples(self.parts)
-        part = np.searchsorted(first, examples, side="right") - 1
-        source = gather([one.source for one in self.parts], part, examples - first[part])
-        target = gather([one.target for one in self.parts], part, examples - first[part])
-        source_sheet = Sheet.laid_out(planned.num_rows, planned.widths.source, row, source.lengths + 2)
-        target_sheet = Sheet.laid_out(planned.num_rows, planned.widths.target, row, target.lengths + 1)
-        tags = np.array([one.tag for one in self.parts])[part]
-        segment = np.concatenate([np.arange(1, len(numbers) + 1) for numbers in planned.rows])
+        row = np.repeat(np.arange(len(planned.rows)), [len(indices) for indices in planned.rows])
+        first = first_examples(self.corpora)
+        corpus_index = np.searchsorted(first, examples, side="right") - 1
+        source = gather([one.source for one in self.corpora], corpus_index, examples - first[corpus_index])
+        target = gather([one.target for one in self.corpora], corpus_index, examples - first[corpus_index])
+        source_grid = TokenGrid.lay_out(planned.num_rows, planned.widths.source, row, source.lengths + 2)
+        target_grid = TokenGrid.lay_out(planned.num_rows, planned.widths.target, row, target.lengths + 1)
+        tags = np.array([one.tag for one in self.corpora])[corpus_index]
+        segment = np.concatenate([np.arange(1, len(indices) + 1) for indices in planned.rows])
+        segments = (source_grid.write_segments(segment), target_grid.write_segments(segment)) if self.packed else None
         return Batch(
-            source=source_sheet.written(source, at=1, first=tags, last=SPECIAL.eos),
-            target_in=target_sheet.written(target, at=1, first=SPECIAL.bos),
-            target_out=target_sheet.written(target, at=0, last=SPECIAL.eos),
-            num_target_tokens=int(target_sheet.lengths.sum()),
-            segments=(source_sheet.numbered(segment), target_sheet.numbered(segment)) if self.packed else None,
+            source=source_grid.write_tokens(source, at=1, first=tags, last=SPECIAL.eos),
+            target_in=target_grid.write_tokens(target, at=1, first=SPECIAL.bos),
+            target_out=target_grid.write_tokens(target, at=0, last=SPECIAL.eos),
+            num_target_tokens=int(target_grid.lengths.sum()),
+            segments=segments,
         )
 
 
-def first_examples(parts: Sequence[Part]) -> Numbers:
-    """Examples are numbered through all parts: where each part begins, and where the last ends."""
-    return np.cumsum([0, *map(len, parts)])
+@dataclass(frozen=True)
+class TokenGrid:
+    """A rectangle of tokens, and where in it each sentence stands: its pieces and, around them, its control ids.
+
+    It is filled without a loop over sentences: this runs for every batch of a training.
+    """
+
+    num_rows: int
+    width: int
+    starts: Indices  # first position of each sentence, counted through all rows
+    lengths: Indices  # its positions, control ids included
+
+    @classmethod
+    def lay_out(cls, num_rows: int, width: int, row: Indices, lengths: Indices) -> "TokenGrid":
+        """Sentences one after the other in their rows; `row` must not fall."""
+        offsets = np.cumsum(lengths) - lengths  # if there were one endless row
+        first_of_row = np.searchsorted(row, row)
+        return cls(num_rows, width, row * width + offsets - offsets[first_of_row], lengths)
+
+    def write_tokens(
+        self, sentences: GatheredSentences, at: int, first: Indices | int | None = None, last: int | None = None
+    ) -> torch.Tensor:
+        """The pieces, from position `at` of each sentence on, and control ids at its first and last position."""
+        grid = np.full(self.num_rows * self.width, SPECIAL.pad, dtype=np.int64)
+        grid[ranges(self.starts + at, sentences.lengths)] = sentences.ids
+        if first is not None:
+            grid[self.starts] = first
+        if last is not None:
+            grid[self.starts + self.lengths - 1] = last
+        return torch.from_numpy(grid.reshape(self.num_rows, self.width))
+
+    def write_segments(self, segments: Indices) -> torch.Tensor:
+        """Each sentence's number in its row at all of its positions, 0 elsewhere."""
+        grid = np.zeros(self.num_rows * self.width, dtype=np.int32)
+        grid[ranges(self.starts, self.lengths)] = np.repeat(segments, self.lengths)
+        return torch.from_numpy(grid.reshape(self.num_rows, self.width))
 
 
-def lengths_of(parts: Sequence[Part]) -> tuple[Numbers, Numbers]:
+def first_examples(corpora: Sequence[WeightedCorpus]) -> Indices:
+    """Examples are numbered through all corpora: where each corpus begins, and where the last ends."""
+    return np.cumsum([0, *map(len, corpora)])
+
+
+def lengths_of(corpora: Sequence[WeightedCorpus]) -> tuple[Indices, Indices]:
     """With tag and </s> on the source side, and <s> or </s> on the target side."""
-    source = np.concatenate([part.source.lengths for part in parts]) + 2
-    target = np.concatenate([part.target.lengths for part in parts]) + 1
+    source = np.concatenate([corpus.source.lengths for corpus in corpora]) + 2
+    target = np.concatenate([corpus.target.lengths for corpus in corpora]) + 1
     return source, target
 
 
 def plan_packed(
-    source: Numbers, target: Numbers, widths: Widths, tokens_per_batch: int, rng: np.random.Generator
-) -> list[Planned]:
+    source: Indices, target: Indices, widths: Widths, tokens_per_batch: int, rng: np.random.Generator
+) -> list[PlannedBatch]:
     """Rows cut into batches of one shape; only the last may have empty rows."""
     widths = widths.at_least(int(source.max()), int(target.max()))
     num_rows = max(1, tokens_per_batch // max(widths.source, widths.target))
     rows = pack(source, target, widths, rng)
-    return [Planned(rows[start : start + num_rows], widths, num_rows) for start in range(0, len(rows), num_rows)]
+    return [PlannedBatch(rows[start : start + num_rows], widths, num_rows) for start in range(0, len(rows), num_rows)]
 
 
-def plan_single(source: Numbers, target: Numbers, tokens_per_batch: int, rng: np.random.Generator) -> list[Planned]:
-    """One pair a row: sorted by length, chance deciding among neighbours, cut where the next pair would not fit."""
+def plan_single(
+    source: Indices, target: Indices, tokens_per_batch: int, rng: np.random.Generator
+) -> list[PlannedBatch]:
+    """One pair a row: sorted by length, at random among neighbours, cut where the next pair would not fit."""
     blur = rng.random(len(source))
     order = np.lexsort((source + blur, (target + 2 * blur).astype(np.int64)))
     batches, start, longest = [], 0, np.maximum(source, target)[order]
     widest = 0
-    for place, length in enumerate(longest.tolist()):
-        if place > start and max(widest, length) * (place + 1 - start) > tokens_per_batch:
-            batches.append(order[start:place])
-            start, widest = place, 0
+    for index, length in enumerate(longest.tolist()):
+        if index > start and max(widest, length) * (index + 1 - start) > tokens_per_batch:
+            batches.append(order[start:index])
+            start, widest = index, 0
         widest = max(widest, length)
     batches.append(order[start:])
     return [
-        Planned([*batch[:, None]], Widths(int(source[batch].max()), int(target[batch].max())), len(batch))
-        for batch in (batches[place] for place in rng.permutation(len(batches)))
+        PlannedBatch([*batch[:, None]], Widths(int(source[batch].max()), int(target[batch].max())), len(batch))
+        for batch in (batches[index] for index in rng.permutation(len(batches)))
     ]

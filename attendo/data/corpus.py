@@ -21,7 +21,7 @@ XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A sentence and its translation. `line` counts from 1 (in TMX: the number of the translation unit)."""
+    """A sentence and its translation. `line` counts from 1 (in TMX: the index of the translation unit)."""
 
     line: int
     source: str
@@ -32,7 +32,7 @@ class Corpus(Protocol):
     """All that others need to know of a corpus, wherever its pairs come from."""
 
     def pairs(self, report: Report) -> Iterator[Pair]:
-        """All pairs in order; `report` hears of every broken line."""
+        """All pairs in order; `report` is called with every broken line."""
 
     def identity(self) -> object:
         """What decides its content, as JSON: equal for two corpora of the same pairs, whatever their files' names."""
@@ -49,7 +49,7 @@ class CorpusFile:
         return str(self.path)
 
     def pairs(self, report: Report) -> Iterator[Pair]:
-        """All pairs in order; `report` hears of every broken line."""
+        """All pairs in order; `report` is called with every broken line."""
         name = self.path.with_suffix("") if self.path.suffix in COMPRESSED else self.path
         match name.suffix:
             case ".tsv" | ".txt":
@@ -80,7 +80,7 @@ class AlignedFiles:
         return f"{self.source} and {self.target}"
 
     def pairs(self, report: Report) -> Iterator[Pair]:
-        """All pairs in order; `report` hears of every broken line."""
+        """All pairs in order; `report` is called with every broken line."""
         return read_two_files(self.source, self.target, report)
 
     def identity(self) -> object:
@@ -99,14 +99,14 @@ def text_identity(path: Path) -> list[str]:
 
 def read_tsv(path: Path, report: Report) -> Iterator[Pair]:
     """source<TAB>target."""
-    for number, line in enumerate(read_lines(path, report), start=1):
+    for line_number, line in enumerate(read_lines(path, report), start=1):
         source, tab, rest = line.partition("\t")
         target, more, _ = rest.partition("\t")
         if not tab:
-            report(Problem("one_column", str(path), number, "no tab: expected source<TAB>target"))
+            report(Problem("one_column", str(path), line_number, "no tab: expected source<TAB>target"))
         elif more:
-            report(Problem("extra_column", str(path), number, "more than two columns; the first two are used"))
-        yield checked(Pair(number, source, target), path, path, report)
+            report(Problem("extra_column", str(path), line_number, "more than two columns; the first two are used"))
+        yield report_empty(Pair(line_number, source, target), path, path, report)
 
 
 def read_two_files(source: Path, target: Path, report: Report) -> Iterator[Pair]:
@@ -118,13 +118,13 @@ def read_two_files(source: Path, target: Path, report: Report) -> Iterator[Pair]
             f"of line n of the other (the first line without a partner is {min(num_source, num_target) + 1:,})"
         )
     lines = zip(read_lines(source, report), read_lines(target, report), strict=True)
-    for number, (ours, theirs) in enumerate(lines, start=1):
-        yield checked(Pair(number, ours, theirs), source, target, report)
+    for line_number, (ours, theirs) in enumerate(lines, start=1):
+        yield report_empty(Pair(line_number, ours, theirs), source, target, report)
 
 
 def read_jsonl(path: Path, languages: tuple[str, str] | None, report: Report) -> Iterator[Pair]:
     """An object a line: {"source": …, "target": …}, or languages as keys, maybe inside "translation"."""
-    for number, line in enumerate(read_lines(path, report), start=1):
+    for line_number, line in enumerate(read_lines(path, report), start=1):
         try:
             record: Any = json.loads(line)
         except (ValueError, RecursionError):
@@ -132,9 +132,9 @@ def read_jsonl(path: Path, languages: tuple[str, str] | None, report: Report) ->
         pair = sides_of(record, languages)
         if pair is None:
             keys = " and ".join(languages or ("source", "target"))
-            report(Problem("not_a_pair", str(path), number, f"expected a JSON object with texts {keys}"))
-        source, target = (clean(side, path, number, report) for side in pair or ("", ""))
-        yield checked(Pair(number, source, target), path, path, report)
+            report(Problem("not_a_pair", str(path), line_number, f"expected a JSON object with texts {keys}"))
+        source, target = (clean(side, path, line_number, report) for side in pair or ("", ""))
+        yield report_empty(Pair(line_number, source, target), path, path, report)
 
 
 def sides_of(record: Any, languages: tuple[str, str] | None) -> tuple[str, str] | None:
@@ -154,13 +154,13 @@ def read_tmx(path: Path, languages: tuple[str, str] | None, report: Report) -> I
         raise DataError(f"{path}: a TMX file can hold many languages; name two (for example zh,en)")
     from lxml import etree
 
-    number = 0
+    line_number = 0
     try:
         with open_bytes(path) as stream:
             # {*}: some writers name a namespace, most do not
             units = etree.iterparse(stream, tag="{*}tu", resolve_entities=False, no_network=True, load_dtd=False)
-            for number, (_, unit) in enumerate(units, start=1):
-                yield checked(read_unit(unit, number, languages, path, report), path, path, report)
+            for line_number, (_, unit) in enumerate(units, start=1):
+                yield report_empty(read_unit(unit, line_number, languages, path, report), path, path, report)
                 unit.clear()
                 while unit.getprevious() is not None:  # or the finished units would pile up in memory
                     del unit.getparent()[0]
@@ -168,22 +168,24 @@ def read_tmx(path: Path, languages: tuple[str, str] | None, report: Report) -> I
         raise DataError(f"{path} is not well-formed TMX: {error.msg}") from error
     except DAMAGE as error:
         raise broken(path, error) from error
-    if number == 0:
+    if line_number == 0:
         raise DataError(f"{path} has no translation units: expected TMX with <tu> elements")
 
 
-def read_unit(unit: Any, number: int, languages: tuple[str, str], path: Path, report: Report) -> Pair:
+def read_unit(unit: Any, line_number: int, languages: tuple[str, str], path: Path, report: Report) -> Pair:
     sides: dict[str, str] = {}
     for variant in unit.iterfind("{*}tuv"):
         name = variant.get(XML_LANG) or variant.get("lang") or ""
         if base_language(name) in sides:
-            report(Problem("language_twice", str(path), number, f"more than one text in {name}; the first is used"))
+            report(
+                Problem("language_twice", str(path), line_number, f"more than one text in {name}; the first is used")
+            )
         sides.setdefault(base_language(name), segment_text(variant.find("{*}seg")))
     wanted = [base_language(language) for language in languages]
     missing = [language for language in wanted if language not in sides]
     if missing:
-        report(Problem("missing_language", str(path), number, f"no text in {' or '.join(missing)}"))
-    return Pair(number, *(sides.get(language, "") for language in wanted))
+        report(Problem("missing_language", str(path), line_number, f"no text in {' or '.join(missing)}"))
+    return Pair(line_number, *(sides.get(language, "") for language in wanted))
 
 
 def segment_text(segment: Any) -> str:
@@ -200,7 +202,7 @@ def readable(element: Any) -> Iterator[str]:
         yield child.tail or ""
 
 
-def checked(pair: Pair, source_path: Path, target_path: Path, report: Report) -> Pair:
+def report_empty(pair: Pair, source_path: Path, target_path: Path, report: Report) -> Pair:
     for side, text, path in (("source", pair.source, source_path), ("target", pair.target, target_path)):
         if not text.strip():
             report(Problem(f"empty_{side}", str(path), pair.line, f"the {side} is empty"))

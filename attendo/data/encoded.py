@@ -8,7 +8,7 @@ once do no harm.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.data.corpus import Corpus, Pair
-from attendo.data.filters import Filter, FilterConfig, Ledger
+from attendo.data.filters import Filter, FilterConfig, FilterCounts
 from attendo.data.lines import Report, ignore
 from attendo.errors import AttendoError, DataError
 from attendo.files.durable import new_folder, sweep
@@ -29,10 +29,12 @@ from attendo.text.tokenizer import Tokenizer
 FORMAT = 1
 CHUNK = 10_000  # pairs held in memory at once while encoding
 
+Indices = NDArray[np.int64]
+
 
 @dataclass(frozen=True)
-class Side:
-    """All sentences of one side, one behind the other: sentence n is ids[starts[n] : starts[n + 1]]."""
+class EncodedSide:
+    """All sentences of one side, one after the other: sentence n is ids[starts[n] : starts[n + 1]]."""
 
     ids: NDArray[np.integer]
     starts: NDArray[np.int64]
@@ -44,18 +46,49 @@ class Side:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def __getitem__(self, number: int) -> list[int]:
-        sentence: list[int] = self.ids[self.starts[number] : self.starts[number + 1]].tolist()
+    def __getitem__(self, index: int) -> list[int]:
+        sentence: list[int] = self.ids[self.starts[index] : self.starts[index + 1]].tolist()
         return sentence
+
+
+@dataclass(frozen=True)
+class GatheredSentences:
+    """Pieces of many sentences, one after the other."""
+
+    ids: Indices
+    lengths: Indices
+
+
+def gather(sides: Sequence[EncodedSide], side_index: Indices, pair_index: Indices) -> GatheredSentences:
+    """Sentence `pair_index[n]` of side `side_index[n]`, in this order."""
+    starts, lengths = np.empty_like(pair_index), np.empty_like(pair_index)
+    for index, side in enumerate(sides):
+        mine = side_index == index
+        starts[mine] = side.starts[pair_index[mine]]
+        lengths[mine] = side.starts[pair_index[mine] + 1] - starts[mine]
+    if len(sides) == 1:
+        return GatheredSentences(sides[0].ids[ranges(starts, lengths)].astype(np.int64), lengths)
+    ids = np.empty(lengths.sum(), dtype=np.int64)
+    offsets = np.cumsum(lengths) - lengths
+    for index, side in enumerate(sides):
+        mine = side_index == index
+        ids[ranges(offsets[mine], lengths[mine])] = side.ids[ranges(starts[mine], lengths[mine])]
+    return GatheredSentences(ids, lengths)
+
+
+def ranges(starts: Indices, lengths: Indices) -> Indices:
+    """[5, 9], [2, 3]  ->  [5, 6, 9, 10, 11]"""
+    shift = starts - (np.cumsum(lengths) - lengths)
+    return np.arange(lengths.sum()) + np.repeat(shift, lengths)
 
 
 @dataclass(frozen=True)
 class EncodedCorpus:
     """Pieces of both sides, without tags or </s>: those belong to a direction, and a batch adds them."""
 
-    source: Side
-    target: Side
-    ledger: Ledger
+    source: EncodedSide
+    target: EncodedSide
+    counts: FilterCounts
 
     def __len__(self) -> int:
         return len(self.source)
@@ -71,7 +104,7 @@ def encode_corpus(
     report: Report = ignore,
     progress: Callable[[int], None] = lambda pairs: None,
 ) -> EncodedCorpus:
-    """Open the encoded corpus, making it first if it is not there. `progress` hears how many pairs were read."""
+    """Open the encoded corpus, made first if it is not there; `progress` is called with the number of pairs read."""
     folder = cache / cache_key(corpus, tokenizer, languages, filters)
     if not folder.exists():
         try:
@@ -117,10 +150,10 @@ def build(
                 write_ids(source, [ours for ours, _ in kept], small)
                 write_ids(target, [theirs for _, theirs in kept], small)
                 np.array([(len(ours), len(theirs)) for ours, theirs in kept], dtype=np.int32).tofile(lengths)
-                progress(judge.ledger.read)
-        ledger = judge.ledger
-        meta = {"format": FORMAT, "dtype": np.dtype(small).name, "read": ledger.read, "kept": ledger.kept}
-        meta["dropped"] = dict(ledger.dropped)
+                progress(judge.counts.read)
+        counts = judge.counts
+        meta = {"format": FORMAT, "dtype": np.dtype(small).name, "read": counts.read, "kept": counts.kept}
+        meta["dropped"] = dict(counts.dropped)
         (unfinished / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
 
 
@@ -136,7 +169,7 @@ def encode_pairs(pairs: list[Pair], tokenizer: Tokenizer) -> list[tuple[list[int
 
 
 def write_ids(file: BinaryIO, sentences: list[list[int]], dtype: type[np.uint16] | type[np.uint32]) -> None:
-    np.fromiter((number for sentence in sentences for number in sentence), dtype=dtype).tofile(file)
+    np.fromiter((token for sentence in sentences for token in sentence), dtype=dtype).tofile(file)
 
 
 def open_encoded(folder: Path) -> EncodedCorpus:
@@ -155,19 +188,19 @@ def read_sides(folder: Path, meta: dict[str, Any], lengths: NDArray[np.int32]) -
     ours, theirs = lengths.reshape(-1, 2).T
     source = open_side(folder / "source.ids", meta["dtype"], ours, folder)
     target = open_side(folder / "target.ids", meta["dtype"], theirs, folder)
-    ledger = Ledger(meta["read"], meta["kept"])
-    ledger.dropped.update(meta["dropped"])
-    return EncodedCorpus(source, target, ledger)
+    counts = FilterCounts(meta["read"], meta["kept"])
+    counts.dropped.update(meta["dropped"])
+    return EncodedCorpus(source, target, counts)
 
 
-def open_side(path: Path, dtype: str, lengths: NDArray[np.int32], folder: Path) -> Side:
+def open_side(path: Path, dtype: str, lengths: NDArray[np.int32], folder: Path) -> EncodedSide:
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     if path.stat().st_size != starts[-1] * np.dtype(dtype).itemsize:
         raise damaged(folder)
     # An empty file cannot be mapped.
     ids = np.memmap(path, dtype=dtype, mode="r") if starts[-1] else np.empty(0, dtype=dtype)
-    return Side(ids, starts)
+    return EncodedSide(ids, starts)
 
 
 def damaged(folder: Path) -> DataError:

@@ -1,4 +1,4 @@
-"""Which pairs to keep, and a ledger of those that were not: read = kept + dropped, reason by reason."""
+"""Which pairs to keep, and counts of those that were not: read = kept + dropped, reason by reason."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from attendo.data.corpus import Pair
-from attendo.data.seen import Seen, fingerprint
+from attendo.data.hash_set import HashSet, fingerprint
 from attendo.errors import ConfigError
 from attendo.text.language import could_be
 
@@ -31,7 +31,7 @@ class FilterConfig:
 
 
 @dataclass
-class Ledger:
+class FilterCounts:
     """What became of every pair that was read."""
 
     read: int = 0
@@ -52,25 +52,24 @@ class Filter:
 
     def __init__(self, config: FilterConfig, languages: tuple[str, str]) -> None:
         self.config, self.languages = config, languages
-        self.seen = Seen()
-        self.ledger = Ledger()
+        self.seen = HashSet()
+        self.counts = FilterCounts()
 
     def keep(self, pairs: Sequence[Pair], lengths: Sequence[tuple[int, int]]) -> list[bool]:
-        """Which of these pairs to keep; `lengths` are their pieces on both sides. The ledger is brought up to date."""
+        """Which of these pairs to keep; `lengths` are their pieces on both sides. The counts are brought up to date."""
         reasons = [self.reason(pair, length) for pair, length in zip(pairs, lengths, strict=True)]
         if self.config.duplicates:
             # Only what would be kept counts as seen, or a pair could go because of one that went itself.
-            places = [place for place, reason in enumerate(reasons) if reason is None]
+            kept = [index for index, reason in enumerate(reasons) if reason is None]
             hashes = [
-                fingerprint(f"{len(pairs[place].source)} {pairs[place].source}{pairs[place].target}")
-                for place in places
+                fingerprint(f"{len(pairs[index].source)} {pairs[index].source}{pairs[index].target}") for index in kept
             ]
-            for place, new in zip(places, self.seen.add(np.array(hashes, dtype=np.uint64)), strict=True):
+            for index, new in zip(kept, self.seen.add(np.array(hashes, dtype=np.uint64)), strict=True):
                 if not new:
-                    reasons[place] = "duplicate"
-        self.ledger.read += len(reasons)
-        self.ledger.kept += reasons.count(None)
-        self.ledger.dropped.update(reason for reason in reasons if reason is not None)
+                    reasons[index] = "duplicate"
+        self.counts.read += len(reasons)
+        self.counts.kept += reasons.count(None)
+        self.counts.dropped.update(reason for reason in reasons if reason is not None)
         return [reason is None for reason in reasons]
 
     def reason(self, pair: Pair, length: tuple[int, int]) -> str | None:

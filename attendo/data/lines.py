@@ -23,7 +23,7 @@ except ModuleNotFoundError:
     zstd = None
 
 DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error, *((zstd.ZstdError,) if zstd else ()))
-LONGEST_LINE = 16 * 2**20  # bytes; what is behind is cut off, and said
+LONGEST_LINE = 16 * 2**20  # bytes; what comes after is cut off, and reported
 COMPRESSED = (".gz", ".xz", ".zst")
 
 
@@ -44,40 +44,42 @@ Report = Callable[[Problem], None]
 
 
 def ignore(problem: Problem) -> None:
-    """For those who do not want to hear of it."""
+    """A report that drops every problem."""
 
 
 def read_lines(path: Path, report: Report) -> Iterator[str]:
     """The file's lines without their ends (LF or CR LF). What is no UTF-8 becomes U+FFFD and is reported."""
     with open_bytes(path) as stream:
-        for number, raw in enumerate(raw_lines(stream, path), start=1):
-            yield decode_line(raw, path, number, report)
+        for line_number, raw in enumerate(raw_lines(stream, path), start=1):
+            yield decode_line(raw, path, line_number, report)
 
 
-def decode_line(raw: bytes, path: Path, number: int, report: Report) -> str:
-    if number == 1:
+def decode_line(raw: bytes, path: Path, line_number: int, report: Report) -> str:
+    if line_number == 1:
         raw = raw.removeprefix(b"\xef\xbb\xbf")
         if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise DataError(f"{path} is UTF-16: expected UTF-8 (iconv -f UTF-16 -t UTF-8)")
     raw = raw.removesuffix(b"\n").removesuffix(b"\r")
     if len(raw) > LONGEST_LINE:
-        report(Problem("long_line", str(path), number, f"longer than {LONGEST_LINE:,} bytes; the rest is cut off"))
+        report(Problem("long_line", str(path), line_number, f"longer than {LONGEST_LINE:,} bytes; the rest is cut off"))
         raw = raw[:LONGEST_LINE]
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        report(Problem("invalid_utf8", str(path), number, f"byte {error.start + 1} is not UTF-8; replaced by U+FFFD"))
+        report(
+            Problem("invalid_utf8", str(path), line_number, f"byte {error.start + 1} is not UTF-8; replaced by U+FFFD")
+        )
         text = raw.decode("utf-8", errors="replace")
-    return clean(text, path, number, report)
+    return clean(text, path, line_number, report)
 
 
-def clean(text: str, path: Path, number: int, report: Report) -> str:
+def clean(text: str, path: Path, line_number: int, report: Report) -> str:
     """Without what is no character: NUL, and halves of surrogate pairs, which JSON can spell."""
     if "\0" in text:
-        report(Problem("nul", str(path), number, "a NUL character; replaced by U+FFFD"))
+        report(Problem("nul", str(path), line_number, "a NUL character; replaced by U+FFFD"))
         text = text.replace("\0", REPLACEMENT)
     if LONE_SURROGATE.search(text):
-        report(Problem("surrogate", str(path), number, "half a surrogate pair; replaced by U+FFFD"))
+        report(Problem("surrogate", str(path), line_number, "half a surrogate pair; replaced by U+FFFD"))
         text = LONE_SURROGATE.sub(REPLACEMENT, text)
     return text
 

@@ -1,4 +1,4 @@
-"""Many pairs in one row, so that hardly a place is left to padding.
+"""Many pairs in one row, so that hardly a position is left to padding.
 
 A row has room for `source_width` and `target_width` tokens. The pairs of an epoch, longest first, each go to the row
 with the most room left on both sides, which keeps all rows equally full and both sides of a row in step (the rule
@@ -48,7 +48,7 @@ def row_widths(source: Lengths, target: Lengths, width: int = WIDTH) -> Widths:
 
 
 def pack(source: Lengths, target: Lengths, widths: Widths, rng: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Rows of example numbers. Which of equally long pairs goes where, and the order of rows, is drawn."""
+    """Rows of indices of examples. Which of equally long pairs goes where, and the order of rows, is drawn."""
     stride = int(target.max()) + 1
     keys, kind_of, counts = np.unique(source * stride + target, return_inverse=True, return_counts=True)
     rows = fill(np.stack((keys // stride, keys % stride), axis=1), counts, widths)
@@ -56,7 +56,7 @@ def pack(source: Lengths, target: Lengths, widths: Widths, rng: np.random.Genera
     kinds = np.concatenate(rows)
     shuffled = rng.permutation(len(source))
     examples = np.empty_like(kinds)
-    # The n-th place for a kind of pair goes to the n-th pair of that kind, in an order that was drawn.
+    # The n-th slot for a kind of pair goes to the n-th pair of that kind, in an order that was drawn.
     examples[np.argsort(kinds, kind="stable")] = shuffled[np.argsort(kind_of[shuffled], kind="stable")]
     row_of = np.repeat(rng.permutation(len(rows)), [len(row) for row in rows])
     order = np.lexsort((rng.random(len(examples)), row_of))
@@ -74,12 +74,12 @@ def fill(classes: NDArray[np.int64], counts: NDArray[np.int64], widths: Widths) 
     for kind in longest_first.tolist():
         length, left = classes[kind], int(counts[kind])
         while left:
-            place = room.best(length)
-            if place is None:
+            group = room.best(length)
+            if group is None:
                 rows.append([])
                 chosen, free = [len(rows) - 1], width
             else:
-                chosen, free = room.take(place, left)
+                chosen, free = room.take(group, left)
             for row in chosen:
                 rows[row].append(kind)
             left -= len(chosen)
@@ -103,29 +103,30 @@ class Room:
         target = (self.free[1, : len(self.rows)] - length[1]) / self.width[1]
         least = np.minimum(source, target)
         score = np.where(least < 0, -np.inf, least - np.abs(source - target))
-        place = int(score.argmax())
-        return place if score[place] > -np.inf else None
+        group = int(score.argmax())
+        return group if score[group] > -np.inf else None
 
-    def take(self, place: int, most: int) -> tuple[list[int], NDArray[np.int64]]:
-        group = self.rows[place]
-        chosen, free = group[-most:], self.free[:, place].copy()
-        del group[-most:]
-        if not group:
+    def take(self, group: int, most: int) -> tuple[list[int], NDArray[np.int64]]:
+        """At most so many rows of a group, and the room they have."""
+        rows = self.rows[group]
+        chosen, free = rows[-most:], self.free[:, group].copy()
+        del rows[-most:]
+        if not rows:
             del self.where[int(free[0]), int(free[1])]
-            self.free[:, place] = -1  # nothing fits into it any more
-            self.unused.append(place)
+            self.free[:, group] = -1  # nothing fits into it any more
+            self.unused.append(group)
         return chosen, free
 
     def add(self, free: tuple[int, int], rows: list[int]) -> None:
-        place = self.where.get(free)
-        if place is None:
+        group = self.where.get(free)
+        if group is None:
             if self.unused:
-                place = self.unused.pop()
+                group = self.unused.pop()
             else:
-                place = len(self.rows)
+                group = len(self.rows)
                 self.rows.append([])
-                if place == self.free.shape[1]:
+                if group == self.free.shape[1]:
                     self.free = np.concatenate((self.free, np.zeros_like(self.free)), axis=1)
-            self.where[free] = place
-            self.free[:, place] = free
-        self.rows[place].extend(rows)
+            self.where[free] = group
+            self.free[:, group] = free
+        self.rows[group].extend(rows)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attendo.data.corpus import Corpus, Pair
+from attendo.data.hash_set import fingerprint
 from attendo.data.lines import ignore
-from attendo.data.seen import fingerprint
 
 LONG_ENOUGH = 12  # letters, of which a Chinese character counts three: "thank you" alone is no leak
 NOT_A_LETTER = re.compile(r"[\W_]+")

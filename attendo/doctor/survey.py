@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from attendo.data.corpus import Corpus, Pair
+from attendo.data.hash_set import fingerprint
 from attendo.data.lines import Problem
-from attendo.data.seen import fingerprint
 from attendo.doctor.chinese import mixes_punctuation, mixes_scripts
 from attendo.doctor.encoding import has_control_characters, is_broken
 from attendo.doctor.finding import Lines

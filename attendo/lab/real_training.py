@@ -16,13 +16,12 @@ from typing import Any, cast
 import torch
 from torch import nn
 
-from attendo.data.batches import Batches, Position
+from attendo.data.batches import Batches, Position, WeightedCorpus
 from attendo.data.corpus import Corpus, CorpusFile, Pair
 from attendo.data.encoded import encode_corpus
 from attendo.data.filters import FilterConfig
 from attendo.data.lines import ignore
-from attendo.data.made_up import MadeUp
-from attendo.data.parts import Part
+from attendo.data.synthetic import SyntheticCorpus
 from attendo.errors import DataError
 from attendo.evaluation.greedy_scores import Question, scores
 from attendo.files.cache_folder import cache_folder
@@ -46,7 +45,9 @@ from attendo.training.validation import batches_of, evaluation_mode, mean_loss
 
 LANGUAGES = ("en", "de")
 DATA_FILES = ("en-de/multi30k.train.tsv.xz", "en-de/multi30k.valid.tsv", "en-de/multi30k.test2016.tsv")
-MADE_UP = [MadeUp("reverse", pairs, longest=6, letters=5, seed=seed) for pairs, seed in ((120, 1), (20, 2), (20, 3))]
+MADE_UP = [
+    SyntheticCorpus("reverse", pairs, longest=6, letters=5, seed=seed) for pairs, seed in ((120, 1), (20, 2), (20, 3))
+]
 TEACHER_FORCING = TeacherForcing(label_smoothing=0.1)
 REAL_SEEDS = by_size(2, 3, 3)
 
@@ -54,8 +55,8 @@ REAL_SEEDS = by_size(2, 3, 3)
 @dataclass(frozen=True)
 class RealData:
     tokenizer: Tokenizer
-    training: Sequence[Part]
-    validation: Part  # what `valid` is as ids
+    training: Sequence[WeightedCorpus]
+    validation: WeightedCorpus  # what `valid` is as ids
     valid: Sequence[Pair]  # texts
     test: Sequence[Pair]
 
@@ -95,9 +96,9 @@ def real_data(size: Size, cut: TokenizerConfig | None = None) -> RealData:
     return RealData(tokenizer, parts[:1], parts[1], list(valid.pairs(ignore)), list(test.pairs(ignore)))
 
 
-def as_part(corpus: Corpus, tokenizer: Tokenizer) -> Part:
+def as_part(corpus: Corpus, tokenizer: Tokenizer) -> WeightedCorpus:
     encoded = encode_corpus(corpus, tokenizer, LANGUAGES, FilterConfig(), cache_folder() / "encoded")
-    return Part(encoded.source, encoded.target, tokenizer.tag(LANGUAGES[1]))
+    return WeightedCorpus(encoded.source, encoded.target, tokenizer.tag(LANGUAGES[1]))
 
 
 def data_files() -> list[Path]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from attendo.data.filters import FilterConfig
-from attendo.data.made_up import MadeUp, Task
+from attendo.data.synthetic import SyntheticCorpus, SyntheticTask
 from attendo.errors import ConfigError, UsageError
 from attendo.files.table import from_dict, shown, unknown_key
 from attendo.model.config import FAMILIES, ModelConfig
@@ -26,7 +26,7 @@ class CorpusConfig:
     source: str | None = None
     target: str | None = None
 
-    task: Task | None = None
+    task: SyntheticTask | None = None
     pairs: int | None = None  # how many words to make up
     shortest: int = 1  # letters of a word
     longest: int = 12
@@ -47,12 +47,12 @@ class CorpusConfig:
             for name in changed(self, ("pairs", "shortest", "longest", "letters", "seed")):
                 raise ConfigError(f"{name} of a corpus is for made-up words: it goes with a task, not with files")
         else:
-            self.made_up()
+            self.synthetic()
 
-    def made_up(self) -> MadeUp:
+    def synthetic(self) -> SyntheticCorpus:
         if self.task is None or self.pairs is None:
             raise ConfigError("a corpus with a task needs pairs, the number of words to make up")
-        return MadeUp(self.task, self.pairs, self.shortest, self.longest, self.letters, self.seed)
+        return SyntheticCorpus(self.task, self.pairs, self.shortest, self.longest, self.letters, self.seed)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,9 +102,9 @@ def forecast(
     kept = parameters * 4 * (4 if state.average else 3)
     num_kept = training.keep_last + training.keep_best
     rows: Sequence[tuple[str, str]] = [
-        ("pairs to train on", f"{sum(len(part.numbers(training.seed, 1)) for part in batches.parts):,} an epoch"),
+        ("pairs to train on", f"{sum(len(corpus.draw(training.seed, 1)) for corpus in batches.corpora):,} an epoch"),
         ("pairs to validate with", f"{sum(len(one.part) for one in prepared.validation):,}"),
-        ("target tokens", f"{sum(int(part.target.lengths.sum()) + len(part) for part in batches.parts):,}"),
+        ("target tokens", f"{sum(int(corpus.target.lengths.sum()) + len(corpus) for corpus in batches.corpora):,}"),
         ("vocabulary", f"{prepared.tokenizer.vocab_size:,} ({prepared.tokenizer.cutter.kind})"),
         ("parameters", f"{parameters:,}"),
         ("where", ", ".join(f"{name} {value}" for name, value in machine.to_dict().items() if name != "torch")),

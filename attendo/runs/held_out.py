@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.data.encoded import EncodedCorpus, Side
-from attendo.data.sheet import Numbers, ranges
+from attendo.data.encoded import EncodedCorpus, EncodedSide, Indices, ranges
 
 Hashes = NDArray[np.uint64]
 
@@ -21,8 +20,8 @@ CHUNK = 100_000  # sentences hashed at once
 
 @dataclass(frozen=True)
 class Split:
-    held: Numbers  # pairs to validate with, each source once, in an order that was drawn
-    members: Numbers  # pairs to train on
+    held: Indices  # pairs to validate with, each source once, in an order that was drawn
+    indices: Indices  # pairs to train on
 
 
 def hold_out(
@@ -54,14 +53,14 @@ def hold_out(
     return splits
 
 
-def chosen(corpus: EncodedCorpus, by_source: bool, share: float) -> Numbers:
+def chosen(corpus: EncodedCorpus, by_source: bool, share: float) -> Indices:
     """The pairs with the smallest hashes, one a sentence; at least one sentence is left for training."""
     distinct, first = np.unique(hashes(corpus.source if by_source else corpus.target), return_index=True)
     wanted = min(max(1, round(share * len(corpus))), MOST, max(0, len(distinct) - 1))
     return first[:wanted].astype(np.int64)
 
 
-def hashes(side: Side) -> Hashes:
+def hashes(side: EncodedSide) -> Hashes:
     """64 bits for each sentence: equal for equal ids, and by chance for about no others.
 
     Each id is mixed with its place, and a sentence's hash is their sum.

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
+from attendo.data.batches import DropoutCorpus, WeightedCorpus
 from attendo.data.corpus import AlignedFiles, Corpus, CorpusFile, Pair
-from attendo.data.encoded import EncodedCorpus, Side, chunks, encode_corpus, encode_pairs
-from attendo.data.filters import Filter, FilterConfig, Ledger
+from attendo.data.encoded import EncodedCorpus, EncodedSide, Indices, chunks, encode_corpus, encode_pairs, gather
+from attendo.data.filters import Filter, FilterConfig, FilterCounts
 from attendo.data.lines import Problem, ignore
-from attendo.data.parts import DropoutPart, Part
-from attendo.data.sheet import Numbers, gather
 from attendo.errors import ConfigError, DataError
 from attendo.model.config import (
     DecoderOnlyConfig,
@@ -45,7 +44,7 @@ class ValidationSet:
     direction: str  # as the recipe spells it, such as zh-en
     source: str  # its two languages
     target: str
-    part: Part
+    part: WeightedCorpus
     pairs: list[Pair]  # texts; at most validation.max_pairs
 
 
@@ -53,10 +52,10 @@ class ValidationSet:
 class Prepared:
     tokenizer: Tokenizer
     model: ModelConfig
-    parts: list[Part]  # for training
+    parts: list[WeightedCorpus]  # for training
     validation: list[ValidationSet]  # one a direction
     fingerprint: dict[str, str]  # what must be the same for a run to go on
-    ledgers: list[tuple[str, Ledger]]
+    ledgers: list[tuple[str, FilterCounts]]
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Opened:
     encoded: EncodedCorpus
     one_way: bool = False
 
-    def side(self, language: str) -> Side:
+    def side(self, language: str) -> EncodedSide:
         return self.encoded.source if language == self.languages[0] else self.encoded.target
 
     def goes(self, direction: Languages) -> bool:
@@ -99,20 +98,20 @@ def prepare(recipe: Recipe, cache: Path, say: Say, progress: Progress = no_progr
             open_(CorpusFile(Path(file), both), both, alone)
             for file, both in zip(files, data.language_pairs(), strict=True)
         ]
-        members: list[Numbers | None] = [None] * len(training)
+        indices: list[Indices | None] = [None] * len(training)
         sets = sets_from_files(recipe, tokenizer, validation)
         warn_of_leaks(sets, training, say)
     else:
         sources = {source for source, _ in data.parsed_directions()}
         splits = hold_out([one.encoded for one in training], columns, sources, data.held_out)
-        members = [split.members for split in splits]
+        indices = [split.indices for split in splits]
         sets = sets_held_out(recipe, tokenizer, training, [split.held for split in splits])
         say(f"no validation file: {', '.join(f'{len(one.part):,} pairs of {one.direction}' for one in sets)} held out")
         validation = []
     return Prepared(
         tokenizer=tokenizer,
         model=model,
-        parts=training_parts(recipe, tokenizer, training, members),
+        parts=training_parts(recipe, tokenizer, training, indices),
         validation=sets,
         fingerprint=fingerprint(recipe, training, validation, tokenizer, model, bundle),
         ledgers=open_.ledgers,
@@ -124,7 +123,7 @@ def corpus_of(config: CorpusConfig, languages: Languages) -> Corpus:
         return CorpusFile(Path(config.file), languages)
     if config.source is not None and config.target is not None:
         return AlignedFiles(Path(config.source), Path(config.target))
-    return config.made_up()
+    return config.synthetic()
 
 
 def model_config(recipe: Recipe, bundle: Bundle | None, tokenizer: Tokenizer) -> ModelConfig:
@@ -169,7 +168,7 @@ class Opener:
     cache: Path
     say: Say
     progress: Progress
-    ledgers: list[tuple[str, Ledger]] = field(default_factory=list)
+    ledgers: list[tuple[str, FilterCounts]] = field(default_factory=list)
 
     def __call__(self, corpus: Corpus, languages: Languages, filters: FilterConfig) -> Opened:
         name, problems, first = str(corpus), Counter[str](), list[Problem]()
@@ -193,20 +192,20 @@ class Opener:
             self.say(
                 f"{name} has broken lines: {counts} ({'; '.join(f'line {one.line}: {one.detail}' for one in first)})"
             )
-        self.say(f"{name}: {encoded.ledger}")
-        self.ledgers.append((name, encoded.ledger))
+        self.say(f"{name}: {encoded.counts}")
+        self.ledgers.append((name, encoded.counts))
         if len(encoded) == 0:
-            raise DataError(f"{name} has no pairs to use: {encoded.ledger}")
+            raise DataError(f"{name} has no pairs to use: {encoded.counts}")
         return Opened(corpus, languages, encoded)
 
 
 def training_parts(
-    recipe: Recipe, tokenizer: Tokenizer, training: Sequence[Opened], members: Sequence[Numbers | None]
-) -> list[Part]:
+    recipe: Recipe, tokenizer: Tokenizer, training: Sequence[Opened], indices: Sequence[Indices | None]
+) -> list[WeightedCorpus]:
     """A part for each direction of each corpus."""
-    parts: list[Part] = []
+    parts: list[WeightedCorpus] = []
     for direction in recipe.data.parsed_directions():
-        for config, one, drawn in zip(recipe.data.corpora, training, members, strict=True):
+        for config, one, drawn in zip(recipe.data.corpora, training, indices, strict=True):
             if not one.goes(direction):
                 continue
             if drawn is not None and len(drawn) == 0:
@@ -216,9 +215,11 @@ def training_parts(
             source, target = (one.side(language) for language in direction)
             tag, rate = tokenizer.tag(direction[1]), recipe.tokenizer.bpe_dropout
             if rate:
-                part: Part = DropoutPart(source, target, tag, config.weight, drawn, tokenizer=tokenizer, rate=rate)
+                part: WeightedCorpus = DropoutCorpus(
+                    source, target, tag, config.weight, drawn, tokenizer=tokenizer, rate=rate
+                )
             else:
-                part = Part(source, target, tag, config.weight, drawn)
+                part = WeightedCorpus(source, target, tag, config.weight, drawn)
             parts.append(part)
     return parts
 
@@ -227,7 +228,7 @@ def sets_from_files(recipe: Recipe, tokenizer: Tokenizer, files: Sequence[Opened
     sets = []
     for name, direction in zip(recipe.data.directions, recipe.data.parsed_directions(), strict=True):
         one = next(file for file in files if file.goes(direction))
-        part = Part(one.side(direction[0]), one.side(direction[1]), tokenizer.tag(direction[1]))
+        part = WeightedCorpus(one.side(direction[0]), one.side(direction[1]), tokenizer.tag(direction[1]))
         pairs = texts_of(one, tokenizer, recipe.data.filters.max_length, recipe.validation.max_pairs)
         if direction != one.languages:
             pairs = [Pair(pair.line, pair.target, pair.source) for pair in pairs]
@@ -248,7 +249,7 @@ def texts_of(one: Opened, tokenizer: Tokenizer, max_length: int | None, most: in
 
 
 def sets_held_out(
-    recipe: Recipe, tokenizer: Tokenizer, training: Sequence[Opened], held: Sequence[Numbers]
+    recipe: Recipe, tokenizer: Tokenizer, training: Sequence[Opened], held: Sequence[Indices]
 ) -> list[ValidationSet]:
     sets = []
     for name, direction in zip(recipe.data.directions, recipe.data.parsed_directions(), strict=True):
@@ -262,16 +263,16 @@ def sets_held_out(
             Pair(number + 1, tokenizer.decode(source[number]), tokenizer.decode(target[number]))
             for number in islice(range(len(source)), recipe.validation.max_pairs)
         ]
-        part = Part(source, target, tokenizer.tag(direction[1]))
+        part = WeightedCorpus(source, target, tokenizer.tag(direction[1]))
         sets.append(ValidationSet(name, *direction, part, pairs))
     return sets
 
 
-def joined(sides: Sequence[Side], numbers: Sequence[Numbers]) -> Side:
+def joined(sides: Sequence[EncodedSide], numbers: Sequence[Indices]) -> EncodedSide:
     """These sentences of these sides, as a side of their own."""
     which = np.repeat(np.arange(len(sides)), [len(some) for some in numbers])
     sentences = gather(sides, which, np.concatenate(numbers))
-    return Side(sentences.ids, np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sentences.lengths))))
+    return EncodedSide(sentences.ids, np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sentences.lengths))))
 
 
 def warn_of_leaks(sets: Sequence[ValidationSet], training: Sequence[Opened], say: Say) -> None:

@@ -9,11 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.data.batches import Batches, Position
-from attendo.data.encoded import Side
+from attendo.data.batches import Batches, DropoutCorpus, Position, WeightedCorpus
+from attendo.data.encoded import EncodedSide, ranges
 from attendo.data.packing import pack, row_widths
-from attendo.data.parts import DropoutPart, Part
-from attendo.data.sheet import ranges
 from attendo.errors import ConfigError, DataError
 from tests.text.conftest import made_up_texts
 
@@ -22,14 +20,14 @@ def side(sentences):
     """As encode_corpus would have it; ids are unique per sentence so that we can tell them apart."""
     lengths = [len(sentence) for sentence in sentences]
     ids = np.array([number for sentence in sentences for number in sentence], dtype=np.uint16)
-    return Side(ids, np.cumsum([0, *lengths]))
+    return EncodedSide(ids, np.cumsum([0, *lengths]))
 
 
 def part(count=300, seed=1, tag=4, weight=1.0, longest=30):
     rng = np.random.default_rng(seed)
     source = [[100 + n % 60_000] * int(rng.integers(1, longest)) for n in range(count)]
     target = [[100 + n % 60_000] * max(1, len(source[n]) + int(rng.integers(-3, 4))) for n in range(count)]
-    return Part(side(source), side(target), tag, weight)
+    return WeightedCorpus(side(source), side(target), tag, weight)
 
 
 def pairs_in(batch):
@@ -150,7 +148,7 @@ def test_single_rows_stay_within_the_budget():
 
 
 def test_a_pair_longer_than_everything_gets_its_row():
-    long = Part(side([[7] * 900, [8]]), side([[7] * 1100, [8]]), tag=4)
+    long = WeightedCorpus(side([[7] * 900, [8]]), side([[7] * 1100, [8]]), tag=4)
     (batch,) = one_epoch(Batches([long], tokens_per_batch=100, seed=1))
     assert Counter(pairs_in(batch)) == expected_pairs([long])
 
@@ -192,7 +190,7 @@ def test_more_processes_than_batches_is_one_sentence():
 
 def test_nothing_to_train_on_is_one_sentence():
     with pytest.raises(DataError, match="no pairs to train on"):
-        Batches([Part(side([]), side([]), tag=4)], 1000, seed=1)
+        Batches([WeightedCorpus(side([]), side([]), tag=4)], 1000, seed=1)
     with pytest.raises(ConfigError, match="weight = 0"):
         part(weight=0)
     with pytest.raises(ConfigError, match="seed = -1"):
@@ -203,7 +201,7 @@ def test_nothing_to_train_on_is_one_sentence():
 def dropout_part(bpe):
     texts = list(made_up_texts(120, seed=8))
     sides = [side(bpe.encode_all(texts[start::2])) for start in (0, 1)]
-    return DropoutPart(*sides, tag=bpe.tag("en"), tokenizer=bpe, rate=0.2), texts, bpe
+    return DropoutCorpus(*sides, tag=bpe.tag("en"), tokenizer=bpe, rate=0.2), texts, bpe
 
 
 def test_dropout_cuts_anew_in_every_epoch_and_loses_nothing(dropout_part):

@@ -31,7 +31,7 @@ def test_it_holds_what_the_tokenizer_says(corpus_file, bpe, tmp_path, monkeypatc
     assert len(corpus) == len(kept) == 698
     assert [corpus.source[n] for n in range(698)] == bpe.encode_all(source for source, _ in kept)
     assert [corpus.target[n] for n in range(698)] == bpe.encode_all(target for _, target in kept)
-    assert str(corpus.ledger) == "700 pairs read, 698 kept, dropped: 1 empty, 1 too long"
+    assert str(corpus.counts) == "700 pairs read, 698 kept, dropped: 1 empty, 1 too long"
     assert corpus.source.ids.dtype == "uint16"
 
 

@@ -1,4 +1,4 @@
-"""Filters drop what they say they drop, and the ledger adds up."""
+"""Filters drop what they say they drop, and the counts add up."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from attendo.data.corpus import Pair
 from attendo.data.filters import Filter, FilterConfig
-from attendo.data.seen import Seen, fingerprint
+from attendo.data.hash_set import HashSet, fingerprint
 from attendo.errors import ConfigError
 from attendo.text.language import could_be
 
@@ -19,7 +19,7 @@ def judge(pairs, lengths=None, chunk=100, **config):
     keep = []
     for start in range(0, len(pairs), chunk):
         keep += judge.keep(pairs[start : start + chunk], lengths[start : start + chunk])
-    return keep, judge.ledger
+    return keep, judge.counts
 
 
 def test_each_filter_by_hand():
@@ -33,12 +33,12 @@ def test_each_filter_by_hand():
 
 
 def test_the_ledger_adds_up_and_speaks():
-    keep, ledger = judge(
+    keep, counts = judge(
         [("a", "b"), ("", "b"), ("a" * 20, "b"), ("a", "b"), ("x", "y")], max_length=10, duplicates=True, chunk=2
     )
     assert keep == [True, False, False, False, True]
-    assert ledger.adds_up
-    assert str(ledger) == "5 pairs read, 2 kept, dropped: 1 duplicate, 1 empty, 1 too long"
+    assert counts.adds_up
+    assert str(counts) == "5 pairs read, 2 kept, dropped: 1 duplicate, 1 empty, 1 too long"
 
 
 sides = st.text("ab我 ", max_size=3)
@@ -53,16 +53,16 @@ sides = st.text("ab我 ", max_size=3)
 )
 def test_the_ledger_always_adds_up_and_chunks_do_not_matter(pairs, chunk, max_length, duplicates, language):
     config = {"max_length": max_length, "duplicates": duplicates, "language": language}
-    keep, ledger = judge(pairs, chunk=chunk, **config)
-    assert ledger.adds_up
-    assert (ledger.read, ledger.kept) == (len(pairs), sum(keep))
-    assert (keep, ledger) == judge(pairs, chunk=100, **config)
+    keep, counts = judge(pairs, chunk=chunk, **config)
+    assert counts.adds_up
+    assert (counts.read, counts.kept) == (len(pairs), sum(keep))
+    assert (keep, counts) == judge(pairs, chunk=100, **config)
 
 
 @given(chunks=st.lists(st.lists(st.integers(0, 40), max_size=30), max_size=8))
 def test_seen_is_a_set(chunks):
     """Against Python's own set, with so few numbers that places collide all the time."""
-    table, reference = Seen(), set()
+    table, reference = HashSet(), set()
     for chunk in chunks:
         expected = []
         for number in chunk:
@@ -75,7 +75,7 @@ def test_seen_is_a_set(chunks):
 
 
 def test_seen_grows():
-    table = Seen()
+    table = HashSet()
     numbers = np.random.default_rng(1).integers(1, 2**63, 50_000, dtype=np.uint64)
     assert table.add(numbers).all()
     assert not table.add(numbers).any()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attendo.data.corpus import CorpusFile, Pair
-from attendo.data.seen import fingerprint
+from attendo.data.hash_set import fingerprint
 from attendo.doctor.chinese import mixes_punctuation, mixes_scripts
 from attendo.doctor.encoding import has_control_characters, text_is_broken, without_control_characters
 from attendo.doctor.familiar import familiar_words, words_against

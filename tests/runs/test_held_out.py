@@ -5,19 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.data.encoded import EncodedCorpus, Side
-from attendo.data.filters import Ledger
+from attendo.data.encoded import EncodedCorpus, EncodedSide
+from attendo.data.filters import FilterCounts
 from attendo.runs import held_out
 from attendo.runs.held_out import MOST, hashes, hold_out
 
 
 def side(sentences):
     ids = np.array([number for sentence in sentences for number in sentence], dtype=np.uint16)
-    return Side(ids, np.cumsum([0, *map(len, sentences)]))
+    return EncodedSide(ids, np.cumsum([0, *map(len, sentences)]))
 
 
 def corpus(pairs):
-    return EncodedCorpus(side([ours for ours, _ in pairs]), side([theirs for _, theirs in pairs]), Ledger())
+    return EncodedCorpus(side([ours for ours, _ in pairs]), side([theirs for _, theirs in pairs]), FilterCounts())
 
 
 sentences = st.lists(st.integers(260, 264), min_size=1, max_size=3)  # few, so that they often come twice
@@ -40,14 +40,14 @@ def test_no_sentence_to_translate_is_on_both_sides(drawn, share, sources, turned
             if language in sources
         }
 
-    assert not seen(lambda split: split.held.tolist()) & seen(lambda split: split.members.tolist())
+    assert not seen(lambda split: split.held.tolist()) & seen(lambda split: split.indices.tolist())
     for pairs, split, both in zip(drawn, splits, columns, strict=True):
-        assert not set(split.held.tolist()) & set(split.members.tolist())
+        assert not set(split.held.tolist()) & set(split.indices.tolist())
         decisive = 0 if both[0] in sources else 1
         distinct = {tuple(pair[decisive]) for pair in pairs}
         assert len(split.held) == min(max(1, round(share * len(pairs))), MOST, len(distinct) - 1)
         assert len({tuple(pairs[number][decisive]) for number in split.held.tolist()}) == len(split.held)
-        assert split.members.tolist() == sorted(set(split.members.tolist()))
+        assert split.indices.tolist() == sorted(set(split.indices.tolist()))
 
 
 def test_nothing_else_is_lost():
@@ -56,7 +56,7 @@ def test_nothing_else_is_lost():
     (split,) = hold_out([corpus(pairs)], [("a", "b")], {"a"}, 0.05)
     assert len(split.held) == 10
     gone = {tuple(pairs[number][0]) for number in split.held.tolist()}
-    assert split.members.tolist() == [number for number, (source, _) in enumerate(pairs) if tuple(source) not in gone]
+    assert split.indices.tolist() == [number for number, (source, _) in enumerate(pairs) if tuple(source) not in gone]
 
 
 def test_the_choice_hangs_on_the_text_alone():
@@ -71,7 +71,7 @@ def test_the_choice_hangs_on_the_text_alone():
 def test_most_is_most():
     pairs = [([n // 250 + 300, n % 250 + 300], [300]) for n in range(30_000)]
     (split,) = hold_out([corpus(pairs)], [("a", "b")], {"a"}, 0.5)
-    assert (len(split.held), len(split.members)) == (MOST, 30_000 - MOST)
+    assert (len(split.held), len(split.indices)) == (MOST, 30_000 - MOST)
 
 
 @settings(max_examples=50)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attendo.data.parts import DropoutPart
+from attendo.data.batches import DropoutCorpus
 from attendo.errors import AttendoError, ConfigError, DataError, InputError
 from attendo.model.config import TransformerConfig, config_to_dict
 from attendo.model_folder.bundle import write_bundle
@@ -53,7 +53,7 @@ def texts_of(part, tokenizer, seed=1, epoch=1):
     drawn = part.in_epoch(seed, epoch)
     return Counter(
         (tokenizer.decode(drawn.source[number]), tokenizer.decode(drawn.target[number]))
-        for number in drawn.numbers(seed, epoch).tolist()
+        for number in drawn.draw(seed, epoch).tolist()
     )
 
 
@@ -163,8 +163,8 @@ def test_three_languages(ready, tmp_path):
 
 def test_dropout_is_for_training_alone(ready):
     prepared = ready(tokenizer={"vocab_size": 500, "bpe_dropout": 0.2})
-    assert all(type(part) is DropoutPart for part in prepared.parts)
-    assert all(type(one.part) is not DropoutPart for one in prepared.validation)
+    assert all(type(part) is DropoutCorpus for part in prepared.parts)
+    assert all(type(one.part) is not DropoutCorpus for one in prepared.validation)
     part = prepared.parts[0]
     assert texts_of(part, prepared.tokenizer, epoch=1) == texts_of(part, prepared.tokenizer, epoch=2)
     assert part.in_epoch(1, 1).source.lengths.sum() > part.source.lengths.sum()

@@ -23,8 +23,8 @@ from attendo.data.filters import FilterConfig
 from attendo.text.tokenizer import Tokenizer
 made = encode_corpus(CorpusFile(corpus), Tokenizer.load(folder / "t.json"), ("zh", "en"), FilterConfig(duplicates=True),
                      folder / "cache")
-assert made.ledger.adds_up
-pairs = made.ledger.read
+assert made.counts.adds_up
+pairs = made.counts.read
 """,
     "doctor": """
 import contextlib, io, json

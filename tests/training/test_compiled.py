@@ -6,9 +6,8 @@ import pytest
 import torch
 from torch._dynamo.exc import Unsupported
 
-from attendo.data.batches import Batches, Position
-from attendo.data.encoded import Side
-from attendo.data.parts import Part
+from attendo.data.batches import Batches, Position, WeightedCorpus
+from attendo.data.encoded import EncodedSide
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig, can_pack
 from attendo.training.compiled import Compiled
@@ -29,8 +28,8 @@ CONFIGS = {
 def packed_batch():
     import numpy as np
 
-    side = Side(np.arange(60, dtype=np.uint16) % 30 + 8, np.arange(0, 61, 4))
-    return next(Batches([Part(side, side, tag=4)], 512, seed=1).stream(Position()))[0]
+    side = EncodedSide(np.arange(60, dtype=np.uint16) % 30 + 8, np.arange(0, 61, 4))
+    return next(Batches([WeightedCorpus(side, side, tag=4)], 512, seed=1).stream(Position()))[0]
 
 
 @pytest.mark.parametrize("objective", [TeacherForcing(0.1), RDrop(1.0, 0.1)], ids=["teacher forcing", "R-Drop"])

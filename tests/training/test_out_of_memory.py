@@ -235,7 +235,7 @@ def test_an_error_in_the_background_ends_a_run(tmp_path, monkeypatch, evidence):
 
     def stream(this, position, real=Batches.stream):
         for count, found in enumerate(real(this, position)):
-            if len(this.parts) == 1 and count == 2 and threading.current_thread().name == "feed":
+            if len(this.corpora) == 1 and count == 2 and threading.current_thread().name == "feed":
                 raise DataError("corpus.tsv cannot be read any more")
             yield found
 

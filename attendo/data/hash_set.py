@@ -15,8 +15,8 @@ def fingerprint(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(raw, digest_size=8).digest(), "little")
 
 
-class Seen:
-    """An open-addressing table: a hash stands at its own place or, where that is taken, behind it."""
+class HashSet:
+    """An open-addressing table: a hash stands in its own slot or, where that is taken, in the next free one."""
 
     def __init__(self) -> None:
         self.table: Hashes = np.zeros(1024, dtype=np.uint64)
@@ -24,7 +24,7 @@ class Seen:
 
     def add(self, hashes: Hashes) -> NDArray[np.bool_]:
         """Which of these are new, in order; of equal ones the first is."""
-        hashes = np.where(hashes == 0, np.uint64(1), hashes)  # 0 marks a free place
+        hashes = np.where(hashes == 0, np.uint64(1), hashes)  # 0 marks a free slot
         unique, first = np.unique(hashes, return_index=True)
         while 3 * (self.count + len(unique)) > 2 * len(self.table):
             self.grow()
@@ -33,21 +33,21 @@ class Seen:
         return new
 
     def insert(self, hashes: Hashes) -> NDArray[np.intp]:
-        """Put distinct hashes in; the numbers of those that were not there."""
-        waiting, place = np.arange(len(hashes)), self.home(hashes)
+        """Put distinct hashes in; the indices of those that were not there."""
+        waiting, slot = np.arange(len(hashes)), self.home(hashes)
         added: list[NDArray[np.intp]] = []
         while len(waiting):
-            here = self.table[place]
+            here = self.table[slot]
             found, free = here == hashes[waiting], here == 0
-            # Of several that want the same free place, one gets it and the others see it taken.
-            _, winners = np.unique(place[free], return_index=True)
+            # Of several that want the same free slot, one gets it and the others see it taken.
+            _, winners = np.unique(slot[free], return_index=True)
             taken = np.flatnonzero(free)[winners]
-            self.table[place[taken]] = hashes[waiting[taken]]
+            self.table[slot[taken]] = hashes[waiting[taken]]
             added.append(waiting[taken])
             stay = ~found
             stay[taken] = False
             moved = stay & ~free
-            place = np.where(moved, (place + 1) & (len(self.table) - 1), place)[stay]
+            slot = np.where(moved, (slot + 1) & (len(self.table) - 1), slot)[stay]
             waiting = waiting[stay]
         new = np.concatenate(added) if added else waiting
         self.count += len(new)

@@ -1,4 +1,4 @@
-"""Corpora made up on the spot: the words they promise, the same ones every time."""
+"""Synthetic corpora: the words they promise, the same ones every time."""
 
 import json
 from collections import Counter
@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.data import made_up
+from attendo.data import synthetic
 from attendo.data.corpus import Pair
-from attendo.data.made_up import MadeUp
+from attendo.data.synthetic import SyntheticCorpus
 from attendo.errors import ConfigError
 
 
@@ -19,7 +19,7 @@ def no_problem(problem):
 
 
 def pairs(*settings, **more):
-    return list(MadeUp(*settings, **more).pairs(no_problem))
+    return list(SyntheticCorpus(*settings, **more).pairs(no_problem))
 
 
 @settings(max_examples=40)
@@ -44,7 +44,7 @@ def test_the_seed_decides(monkeypatch):
     assert pairs("copy", 100, seed=5) == pairs("copy", 100, seed=5)
     assert pairs("copy", 100, seed=5) != pairs("copy", 100, seed=6)
     assert [pair.source for pair in pairs("copy", 100)] == [pair.source for pair in pairs("reverse", 100)]
-    monkeypatch.setattr(made_up, "CHUNK", 16)
+    monkeypatch.setattr(synthetic, "CHUNK", 16)
     assert len(pairs("copy", 100)) == 100
 
 
@@ -57,14 +57,19 @@ def test_every_length_and_letter_is_about_equally_likely():
 
 
 def test_a_huge_corpus_is_a_stream():
-    first = list(islice(MadeUp("reverse", 100_000_000).pairs(no_problem), 3))
+    first = list(islice(SyntheticCorpus("reverse", 100_000_000).pairs(no_problem), 3))
     assert all(isinstance(pair, Pair) for pair in first)
 
 
 def test_its_identity_is_its_settings():
-    one = MadeUp("copy", 10)
-    assert json.dumps(one.identity()) == json.dumps(MadeUp("copy", 10).identity())
-    others = [MadeUp("reverse", 10), MadeUp("copy", 11), MadeUp("copy", 10, seed=2), MadeUp("copy", 10, letters=5)]
+    one = SyntheticCorpus("copy", 10)
+    assert json.dumps(one.identity()) == json.dumps(SyntheticCorpus("copy", 10).identity())
+    others = [
+        SyntheticCorpus("reverse", 10),
+        SyntheticCorpus("copy", 11),
+        SyntheticCorpus("copy", 10, seed=2),
+        SyntheticCorpus("copy", 10, letters=5),
+    ]
     assert all(other.identity() != one.identity() for other in others)
 
 
@@ -83,4 +88,4 @@ def test_its_identity_is_its_settings():
 )
 def test_what_cannot_be_is_refused(settings, sentence):
     with pytest.raises(ConfigError, match=sentence):
-        MadeUp(**({"task": "copy", "num_pairs": 10} | settings))
+        SyntheticCorpus(**({"task": "copy", "num_pairs": 10} | settings))

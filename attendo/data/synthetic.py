@@ -1,4 +1,4 @@
-"""Corpora made up on the spot, for models that should learn in a minute: words to copy or to say backwards."""
+"""Synthetic corpora, for models that should learn in a minute: words to copy or to say backwards."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from attendo.data.corpus import Pair
 from attendo.data.lines import Report
 from attendo.errors import ConfigError
 
-Task = Literal["copy", "reverse"]
+SyntheticTask = Literal["copy", "reverse"]
 
 MOST_PAIRS = 100_000_000
 LONGEST_WORD = 1_000
@@ -19,13 +19,13 @@ CHUNK = 10_000  # words drawn at once
 
 
 @dataclass(frozen=True)
-class MadeUp:
+class SyntheticCorpus:
     """Words of letters, each beside itself (copy) or itself backwards (reverse): hello -> olleh.
 
     Drawn by the seed, the same ones every time. Every length is equally likely, so short words come again and again.
     """
 
-    task: Task
+    task: SyntheticTask
     num_pairs: int
     shortest: int = 1
     longest: int = 12
@@ -50,15 +50,15 @@ class MadeUp:
 
     def pairs(self, report: Report) -> Iterator[Pair]:
         """All pairs in order. Nothing can be wrong with them, so nothing is reported."""
-        for number, word in enumerate(self.words(), start=1):
-            yield Pair(number, word, word if self.task == "copy" else word[::-1])
+        for line, word in enumerate(self.words(), start=1):
+            yield Pair(line, word, word if self.task == "copy" else word[::-1])
 
     def words(self) -> Iterator[str]:
         rng = np.random.default_rng(self.seed)
         for first in range(0, self.num_pairs, CHUNK):
             count = min(CHUNK, self.num_pairs - first)
             ends = np.cumsum(rng.integers(self.shortest, self.longest + 1, count)).tolist()
-            letters = "".join(ALPHABET[place] for place in rng.integers(0, self.letters, ends[-1]).tolist())
+            letters = "".join(ALPHABET[letter] for letter in rng.integers(0, self.letters, ends[-1]).tolist())
             yield from (letters[start:end] for start, end in zip([0, *ends], ends, strict=False))
 
     def identity(self) -> object:
