@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional as F
 
 from attendo.decoding.greedy import greedy_decode
-from attendo.lab.toy_tasks import FIRST_SYMBOL, copying, reversal
+from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, copying, reversal
 from attendo.model.build import build_model
 from attendo.model.config import config_from_dict
 from attendo.training.schedule import cosine_learning_rate

@@ -22,7 +22,7 @@ def list_claims(
 ) -> None:
     """The claims, by number."""
     from attendo.lab.claims import EXPERIMENTS
-    from attendo.lab.texts import read_text
+    from attendo.lab.tools.texts import read_text
 
     for experiment in EXPERIMENTS.values():
         typer.echo(f"{experiment.id:4} {read_text(experiment, known(language)).claim}")
@@ -51,10 +51,10 @@ def run(
     if store and not full:
         raise UsageError("--store keeps what --full measures: say both")
     from attendo.lab.claims import EXPERIMENTS
-    from attendo.lab.evidence_file import stored_path, write_evidence
     from attendo.lab.lab_progress import shown_on_stderr
     from attendo.lab.report import VERDICTS, in_language, write_report
     from attendo.lab.run import run_all
+    from attendo.lab.tools.evidence_file import stored_path, write_evidence
 
     if everything:
         wanted = list(EXPERIMENTS.values()) if full else with_evidence(EXPERIMENTS)
@@ -105,9 +105,9 @@ def tune(
 
 def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, on_stderr: bool = False) -> None:
     from attendo.lab.lab_progress import shown_on_stderr
-    from attendo.lab.learning_rates import PATH, read_rows, write_rows
     from attendo.lab.run import TUNING_SEED, run_all, tuned_to
-    from attendo.lab.tuning import ENDS
+    from attendo.lab.tools.learning_rates import PATH, read_rows, write_rows
+    from attendo.lab.tools.tuning import ENDS
 
     if not wanted:
         return
@@ -141,8 +141,8 @@ def chosen(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
 
 def with_evidence(experiments: dict[str, "Experiment"]) -> "list[Experiment]":
     """Those that --quick can judge; of the others a line tells how to make them so."""
-    from attendo.lab.evidence_file import stored_path
     from attendo.lab.run import how_to_store
+    from attendo.lab.tools.evidence_file import stored_path
 
     found = []
     for experiment in experiments.values():
@@ -175,7 +175,7 @@ def origin(table: dict[str, Any]) -> str:
 def table(outcome: "Outcome", language: Any) -> dict[str, Any]:
     from attendo.lab.report import why
     from attendo.lab.run import numbers_table
-    from attendo.lab.texts import read_text
+    from attendo.lab.tools.texts import read_text
 
     text = read_text(outcome.experiment, language)
     return {

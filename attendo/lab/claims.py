@@ -1,71 +1,92 @@
 """All claims, in the order of their numbers. A new one is written down here."""
 
 from attendo.lab.attention import (
-    additivity,
-    diagonal,
-    different_heads,
-    heads,
-    random_start,
-    rank,
-    receptive_field,
-    scale,
-    shared_projections,
-    source_word,
-    variance,
-    without_w,
-    zero_scores,
+    l4_variance,
+    l5_scale,
+    l6_heads,
+    l7_diagonal,
+    l8_random_start,
+    l9_different_heads,
+    l12_additivity,
+    l14_zero_scores,
+    l15_rank,
+    l34_shared_projections,
+    l35_without_w,
+    l36_receptive_field,
+    l39_source_word,
 )
 from attendo.lab.claim import Experiment
-from attendo.lab.decoding import steps
-from attendo.lab.families import distance, features, lstm_wins, non_autoregressive, one_vector, parallel
-from attendo.lab.layers import batch_norm, feed_forward_width, residual, share, width, without_feed_forward
-from attendo.lab.positions import embedding_scale, learned, mask_and_positions, order, product, rotation
-from attendo.lab.softmax import curve, example, jacobian, vanishing
-from attendo.lab.text import cutting
-from attendo.lab.training import one_pass, teacher_forcing, warmup
+from attendo.lab.decoding import l32_steps
+from attendo.lab.families import (
+    l27_distance,
+    l28_parallel,
+    l29_features,
+    l30_lstm_wins,
+    l31_one_vector,
+    l33_non_autoregressive,
+)
+from attendo.lab.layers import (
+    l10_feed_forward_width,
+    l11_without_feed_forward,
+    l13_share,
+    l16_residual,
+    l17_batch_norm,
+    l40_width,
+)
+from attendo.lab.positions import (
+    l18_order,
+    l19_rotation,
+    l20_product,
+    l21_learned,
+    l22_embedding_scale,
+    l23_mask_and_positions,
+)
+from attendo.lab.softmax import l1_curve, l2_jacobian, l3_vanishing, l38_example
+from attendo.lab.text import l37_cutting
+from attendo.lab.training import l24_one_pass, l25_teacher_forcing, l26_warmup
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.id: module.EXPERIMENT
     for module in (
-        curve,  # L1
-        jacobian,  # L2
-        vanishing,  # L3
-        variance,  # L4
-        scale,  # L5
-        heads,  # L6
-        diagonal,  # L7
-        random_start,  # L8
-        different_heads,  # L9
-        feed_forward_width,  # L10
-        without_feed_forward,  # L11
-        additivity,  # L12
-        share,  # L13
-        zero_scores,  # L14
-        rank,  # L15
-        residual,  # L16
-        batch_norm,  # L17
-        order,  # L18
-        rotation,  # L19
-        product,  # L20
-        learned,  # L21
-        embedding_scale,  # L22
-        mask_and_positions,  # L23
-        one_pass,  # L24
-        teacher_forcing,  # L25
-        warmup,  # L26
-        distance,  # L27
-        parallel,  # L28
-        features,  # L29
-        lstm_wins,  # L30
-        one_vector,  # L31
-        steps,  # L32
-        non_autoregressive,  # L33
-        shared_projections,  # L34
-        without_w,  # L35
-        receptive_field,  # L36
-        cutting,  # L37
-        example,  # L38
-        source_word,  # L39
-        width,  # L40
+        l1_curve,
+        l2_jacobian,
+        l3_vanishing,
+        l4_variance,
+        l5_scale,
+        l6_heads,
+        l7_diagonal,
+        l8_random_start,
+        l9_different_heads,
+        l10_feed_forward_width,
+        l11_without_feed_forward,
+        l12_additivity,
+        l13_share,
+        l14_zero_scores,
+        l15_rank,
+        l16_residual,
+        l17_batch_norm,
+        l18_order,
+        l19_rotation,
+        l20_product,
+        l21_learned,
+        l22_embedding_scale,
+        l23_mask_and_positions,
+        l24_one_pass,
+        l25_teacher_forcing,
+        l26_warmup,
+        l27_distance,
+        l28_parallel,
+        l29_features,
+        l30_lstm_wins,
+        l31_one_vector,
+        l32_steps,
+        l33_non_autoregressive,
+        l34_shared_projections,
+        l35_without_w,
+        l36_receptive_field,
+        l37_cutting,
+        l38_example,
+        l39_source_word,
+        l40_width,
     )
 }

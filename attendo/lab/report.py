@@ -9,14 +9,14 @@ from statistics import fmean
 from typing import get_args
 
 from attendo.files.durable import write_file
-from attendo.lab.best_rate import SAME
-from attendo.lab.chart import style
 from attendo.lab.claim import Say, Verdict, row
-from attendo.lab.learning_rates import read_rows
 from attendo.lab.run import Outcome, code_behind
-from attendo.lab.statistics import interval
-from attendo.lab.texts import Language, Text, filled, read_text
-from attendo.lab.tuning import GRID
+from attendo.lab.tools.best_rate import SAME
+from attendo.lab.tools.chart import style
+from attendo.lab.tools.learning_rates import read_rows
+from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.texts import Language, Text, filled, read_text
+from attendo.lab.tools.tuning import GRID
 
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {  # sign, English, Chinese
     "holds": ("✔", "holds", "成立"),

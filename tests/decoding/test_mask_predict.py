@@ -5,7 +5,7 @@ import torch
 
 from attendo.decoding.mask_predict import blank, least_sure, mask_predict
 from attendo.errors import ConfigError
-from attendo.lab.toy_tasks import copying, reversal
+from attendo.lab.tools.toy_tasks import copying, reversal
 from attendo.model.config import TransformerConfig
 from attendo.model.non_autoregressive import FURTHEST, NonAutoregressive
 from attendo.special_tokens import MASK

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attendo.lab.attention import rank, variance, zero_scores
+from attendo.lab.attention import l4_variance, l14_zero_scores, l15_rank
 from attendo.lab.run import run_experiment
 from attendo.model.build import build_model
 from tests.lab.planted import verdict
@@ -14,20 +14,20 @@ def test_l4():
     assert verdict("L4", factors_of_2=0.2) == "holds"
     assert verdict("L4", variance_off=9.0) == "does not hold"
     assert verdict("L4", mean_off=9.0) == "does not hold"
-    runs = run_experiment(variance.EXPERIMENT, "small").runs
+    runs = run_experiment(l4_variance.EXPERIMENT, "small").runs
     apart = [{**run, "factors_of_2": value} for run, value in zip(runs, (0.5, 2.0), strict=True)]
-    assert variance.EXPERIMENT.judge(apart) == "undecided"
+    assert l4_variance.EXPERIMENT.judge(apart) == "undecided"
 
 
 def test_l4_at_random_and_in_a_model():
-    at_random = variance.at_random(16, 3, 50_000)
+    at_random = l4_variance.at_random(16, 3, 50_000)
     assert at_random["variance"] == pytest.approx(16, rel=0.05)
     assert at_random["kurtosis"] == pytest.approx(3 + 6 / 16, rel=0.05)
     torch.manual_seed(1)
-    model = build_model(variance.TOY)
+    model = build_model(l4_variance.TOY)
     for part in (layer.self_attention for layer in model.encoder.layers):
         torch.nn.init.zeros_(part.query.weight)
-    found, expected = variance.scores_in(model)
+    found, expected = l4_variance.scores_in(model)
     assert found[:2] == expected[:2] == [0.0, 0.0]  # the encoder's two heads come first
     assert len(found) == 6
     assert min(found[2:]) > 0.1
@@ -47,7 +47,7 @@ def test_l14():
 
 
 def test_l14_every_token_hears_every_other_alike():
-    (numbers,) = zero_scores.EXPERIMENT.measure([5], "small")
+    (numbers,) = l14_zero_scores.EXPERIMENT.measure([5], "small")
     assert numbers["influence_attention"] == pytest.approx([1 / 6] * 36)
     assert numbers["from_own_value_by_length"][0] < 1e-12  # of a single token the mean is its own value
     assert numbers["influence_feed_forward"] == pytest.approx(torch.eye(6).flatten().tolist())
@@ -55,13 +55,13 @@ def test_l14_every_token_hears_every_other_alike():
 
 def test_l15():
     assert verdict("L15") == "does not hold"
-    below = [float(d_k) for d_k in rank.D_K]
+    below = [float(d_k) for d_k in l15_rank.D_K]
     assert verdict("L15", of_weights=below) == "holds"
     assert verdict("L15", of_weights=[below[0] + 1, *below[1:]]) == "undecided"
 
 
 def test_l15_counts_ranks():
     two = torch.outer(torch.arange(1.0, 6), torch.ones(5)) + torch.eye(5)[0].outer(torch.eye(5)[2])
-    assert rank.numerical_rank(two.double()) == 2
-    (numbers,) = rank.EXPERIMENT.measure([5], "small")
-    assert numbers["of_scores"] == [min(d_k, numbers["positions"]) for d_k in rank.D_K]
+    assert l15_rank.numerical_rank(two.double()) == 2
+    (numbers,) = l15_rank.EXPERIMENT.measure([5], "small")
+    assert numbers["of_scores"] == [min(d_k, numbers["positions"]) for d_k in l15_rank.D_K]

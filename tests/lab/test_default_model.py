@@ -6,10 +6,11 @@ import pytest
 import torch
 
 from attendo.inspection.readable import Unit
-from attendo.lab.attention import heads, it_sentences, source_word
-from attendo.lab.attention.hand_aligned import Side, hand_aligned, in_pieces
-from attendo.lab.code_hash import code_hash, source_of
-from attendo.lab.default_model import dealt, default_model, untrained
+from attendo.lab.attention import l6_heads, l39_source_word
+from attendo.lab.tools import it_sentences
+from attendo.lab.tools.code_hash import code_hash, source_of
+from attendo.lab.tools.default_model import dealt, default_model, untrained
+from attendo.lab.tools.hand_aligned import Side, hand_aligned, in_pieces
 
 
 @pytest.fixture(scope="module")
@@ -30,22 +31,22 @@ def test_parts_are_dealt_out_whole_and_by_the_seed():
 
 
 def test_what_is_kept_depends_on_the_model_and_on_the_sentences(monkeypatch, tmp_path):
-    before = code_hash(source_word.EXPERIMENT.module)
-    monkeypatch.setattr("attendo.lab.code_hash.model_folder", lambda name: tmp_path)
+    before = code_hash(l39_source_word.EXPERIMENT.module)
+    monkeypatch.setattr("attendo.lab.tools.code_hash.model_folder", lambda name: tmp_path)
     (tmp_path / "manifest.json").write_text("another model")
-    assert code_hash(source_word.EXPERIMENT.module) != before
+    assert code_hash(l39_source_word.EXPERIMENT.module) != before
     table = tmp_path / "heads.tsv"
-    without = code_hash(heads.EXPERIMENT.module)
-    monkeypatch.setattr("attendo.lab.code_hash.source_of", lambda name: beside(table, name))
-    assert code_hash(heads.EXPERIMENT.module) == without
+    without = code_hash(l6_heads.EXPERIMENT.module)
+    monkeypatch.setattr("attendo.lab.tools.code_hash.source_of", lambda name: beside(table, name))
+    assert code_hash(l6_heads.EXPERIMENT.module) == without
     table.write_text("a table")
-    assert code_hash(heads.EXPERIMENT.module) != without
+    assert code_hash(l6_heads.EXPERIMENT.module) != without
 
 
 def beside(table, name):
     """The sources as they are, but for one that is copied to where the table is."""
     path = source_of(name)
-    return shutil.copy(path, table.with_suffix(".py")) if name == heads.EXPERIMENT.module else path
+    return shutil.copy(path, table.with_suffix(".py")) if name == l6_heads.EXPERIMENT.module else path
 
 
 def test_untrained_is_of_the_same_shape_and_drawn_by_the_seed(model):
@@ -85,7 +86,7 @@ def test_pieces_are_joined_into_the_words_of_the_file(tokenizer):
 
 def test_a_piece_over_two_words_makes_them_one(tokenizer, monkeypatch):
     made_up = [Unit(text, 1) for text in ("你好", "世", "界")]
-    monkeypatch.setattr("attendo.lab.attention.hand_aligned.pieces", lambda ids, tokenizer: made_up)
+    monkeypatch.setattr("attendo.lab.tools.hand_aligned.pieces", lambda ids, tokenizer: made_up)
     found = in_pieces(Side("zh", ("你", "好", "世界")), tokenizer)
     assert [(unit.text, unit.count) for unit in found.units] == [("你 好", 1), ("世界", 2)]
     assert found.words == (range(0, 2), range(2, 3))

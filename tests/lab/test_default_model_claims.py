@@ -3,11 +3,12 @@
 import pytest
 import torch
 
-from attendo.lab.attention import cross_looks, head_maps, it_sentences, source_word
-from attendo.lab.attention.hand_aligned import Pair, Side, hand_aligned, in_pieces
+from attendo.lab.attention import l39_source_word
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.default_model import default_model
 from attendo.lab.run import run_experiment
+from attendo.lab.tools import cross_looks, head_maps, it_sentences
+from attendo.lab.tools.default_model import default_model
+from attendo.lab.tools.hand_aligned import Pair, Side, hand_aligned, in_pieces
 from attendo.special_tokens import SPECIAL
 from tests.lab.planted import verdict
 
@@ -59,14 +60,14 @@ def test_l39_chooses_among_heads_and_among_layers(model):
 
 
 def test_l39_can_say_all():
-    ways = [f"{way}_{row}_all" for way in source_word.WAYS for row in cross_looks.ROWS]
+    ways = [f"{way}_{row}_all" for way in l39_source_word.WAYS for row in cross_looks.ROWS]
     low = dict.fromkeys(ways, 0.2) | {"diagonal": 0.4}
     assert verdict("L39", **low) == "does not hold"
     assert verdict("L39", **{**low, "mean_reads_all": 0.9}) == "holds"
     assert verdict("L39", **{**low, "mean_says_all": 0.9}) == "holds only if"
     assert verdict("L39", **{**low, "head_reads_all": 0.6, "diagonal": 0.7}) == "does not hold"
     first, second = ({**low, "mean_reads_all": value} for value in (0.2, 0.9))
-    assert source_word.judge([first, second]) == "undecided"
+    assert l39_source_word.judge([first, second]) == "undecided"
 
 
 # --- L9

@@ -5,10 +5,10 @@ import torch
 
 from attendo.errors import InputError
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.families import distance, lstm_wins
-from attendo.lab.families.readers import KINDS, build_reader, right_answers, stream, train_readers
-from attendo.lab.positions import learned
-from attendo.lab.toy_training import Budget
+from attendo.lab.families import l27_distance, l30_lstm_wins
+from attendo.lab.positions import l21_learned
+from attendo.lab.tools.readers import KINDS, build_reader, right_answers, stream, train_readers
+from attendo.lab.tools.toy_training import Budget
 from attendo.special_tokens import SPECIAL
 from tests.lab.planted import verdict
 
@@ -18,11 +18,11 @@ def chance(seed=1):
 
 
 def test_lookup():
-    batch = distance.lookup([2, 4], 50, chance())
+    batch = l27_distance.lookup([2, 4], 50, chance())
     assert batch.source.shape == (50, 0)
     items = batch.target_in[:, 0]
     assert set(items.tolist()) == {4, 5, 6, 7}
-    assert (batch.target_in[:, [2, 4]] == distance.ASK).all()
+    assert (batch.target_in[:, [2, 4]] == l27_distance.ASK).all()
     assert set(batch.target_in[:, [1, 3]].flatten().tolist()) == {8, 9}
     assert torch.equal(batch.target_out[:, [2, 4]], items[:, None].expand(50, 2))
     assert (batch.target_out[:, [0, 1, 3]] == SPECIAL.pad).all()
@@ -30,7 +30,7 @@ def test_lookup():
 
 
 def test_parity():
-    batch = lstm_wins.parity(9, 20, chance())
+    batch = l30_lstm_wins.parity(9, 20, chance())
     for read, said in zip(batch.target_in.tolist(), batch.target_out.tolist(), strict=True):
         assert said == [4 + read[: place + 1].count(5) % 2 for place in range(9)]
 
@@ -55,7 +55,7 @@ def test_of_two_budgets_the_better_is_taken(kind):
         return build_reader(kind, 6, 16, 1)
 
     def ones(pairs, generator):
-        batch = lstm_wins.parity(4, pairs, generator)
+        batch = l30_lstm_wins.parity(4, pairs, generator)
         return stream(batch.target_in, torch.full_like(batch.target_out, 5))  # always say 5
 
     budgets = [Budget(12, 8, 1e-9), Budget(12, 8, 3e-2), Budget(2, 8, 1e-9)]
@@ -66,19 +66,19 @@ def test_of_two_budgets_the_better_is_taken(kind):
 
 
 def test_both_sides_have_equally_many_weights():
-    for name, sides in (("L21", learned.KINDS), ("L27", KINDS), ("L30", KINDS)):
+    for name, sides in (("L21", l21_learned.KINDS), ("L27", KINDS), ("L30", KINDS)):
         (numbers, _) = EXPERIMENTS[name].measure((1, 2), "small")
         first, second = (numbers[f"{side}_weights"] for side in sides)
         assert second == pytest.approx(first, rel=0.05)
 
 
 def test_l21_every_batch_has_the_same_shape_and_the_table_ends():
-    shapes = {learned.short_ones(6, chance(seed)).source.shape for seed in range(20)}
-    assert shapes == {(6, learned.LONGEST + 1)}
-    too_long = torch.full((1, learned.TESTED[-1] + 2), 5)
-    learned.build("sinusoidal", 1).encode(too_long)
+    shapes = {l21_learned.short_ones(6, chance(seed)).source.shape for seed in range(20)}
+    assert shapes == {(6, l21_learned.LONGEST + 1)}
+    too_long = torch.full((1, l21_learned.TESTED[-1] + 2), 5)
+    l21_learned.build("sinusoidal", 1).encode(too_long)
     with pytest.raises(InputError, match="longer than the 13 learned positions"):
-        learned.build("learned", 1).encode(too_long)
+        l21_learned.build("learned", 1).encode(too_long)
 
 
 def test_l21_can_say_all():
@@ -90,7 +90,7 @@ def test_l21_can_say_all():
 
 def test_l21_wide_intervals_decide_nothing():
     equal = {"sinusoidal_trained": 1.0, "sinusoidal_twice": 0.5}
-    assert learned.judge([{**equal, "learned_trained": share} for share in (1.0, 0.97)]) == "undecided"
+    assert l21_learned.judge([{**equal, "learned_trained": share} for share in (1.0, 0.97)]) == "undecided"
 
 
 def test_l27_can_say_all():
@@ -104,14 +104,14 @@ def test_l27_can_say_all():
 
 def test_l27_an_item_is_heard_less_from_afar():
     for kind in KINDS:
-        assert distance.heard(kind, 4, 1) > distance.heard(kind, 32, 1) > 0
+        assert l27_distance.heard(kind, 4, 1) > l27_distance.heard(kind, 32, 1) > 0
 
 
 def test_l30_bytes_by_hand():
     """Numbers of 4 bytes: h and c of an LSTM, in 1 layer of 45; a key and a value for each token, in 2 layers of 32."""
     tokens = torch.full((1, 10), 4)
-    assert lstm_wins.state_bytes(lstm_wins.build("lstm", 1), tokens) == 1 * 2 * 45 * 4
-    assert lstm_wins.state_bytes(lstm_wins.build("transformer", 1), tokens) == 10 * 2 * 2 * 32 * 4
+    assert l30_lstm_wins.state_bytes(l30_lstm_wins.build("lstm", 1), tokens) == 1 * 2 * 45 * 4
+    assert l30_lstm_wins.state_bytes(l30_lstm_wins.build("transformer", 1), tokens) == 10 * 2 * 2 * 32 * 4
 
 
 def test_l30_can_say_all():

@@ -9,10 +9,10 @@ import torch
 from attendo.cli.main import run
 from attendo.errors import InputError
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.code_hash import code_hash
-from attendo.lab.evidence_file import FOLDER, Evidence, read_evidence, write_evidence
 from attendo.lab.report import write_report
 from attendo.lab.run import from_stored, measured, run_all, run_experiment
+from attendo.lab.tools.code_hash import code_hash
+from attendo.lab.tools.evidence_file import FOLDER, Evidence, read_evidence, write_evidence
 
 L29 = EXPERIMENTS["L29"]
 SHA = "0123456789abcdef" * 4
@@ -20,7 +20,7 @@ SHA = "0123456789abcdef" * 4
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr("attendo.lab.evidence_file.FOLDER", tmp_path / "evidence")
+    monkeypatch.setattr("attendo.lab.tools.evidence_file.FOLDER", tmp_path / "evidence")
     return tmp_path / "evidence"
 
 
@@ -162,7 +162,7 @@ def test_full_with_store_keeps_it_where_quick_finds_it(folder, monkeypatch, caps
 
     small.__module__ = L29.module
     monkeypatch.setattr("attendo.lab.claims.EXPERIMENTS", {"L29": replace(L29, measure=small)})
-    monkeypatch.setattr("attendo.lab.real_training.data_hashes", lambda: {"multi30k.tsv": SHA})
+    monkeypatch.setattr("attendo.lab.tools.real_training.data_hashes", lambda: {"multi30k.tsv": SHA})
     assert run(["lab", "run", "L29", "--full"], debug=False) == 0
     assert not folder.exists()
     assert run(["lab", "run", "L29", "--full", "--store"], debug=False) == 0

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from attendo.lab.attention import heads, random_start
-from attendo.lab.layers import feed_forward_width
+from attendo.lab.attention import l6_heads, l8_random_start
+from attendo.lab.layers import l10_feed_forward_width
 from attendo.lab.run import run_experiment
 from tests.lab.planted import verdict
 
@@ -14,28 +14,28 @@ def numbers_of(module):
 
 
 def test_l6_asks_for_four_bits_in_both_tasks():
-    for symbols, places in heads.TASKS.values():
+    for symbols, places in l6_heads.TASKS.values():
         assert symbols ** len(places) == 16
-        batch = heads.looks(symbols, places, 50, torch.Generator().manual_seed(1))
+        batch = l6_heads.looks(symbols, places, 50, torch.Generator().manual_seed(1))
         x, y = batch.source - 4, batch.target_out - 4
         assert (x.max(), y.max()) == (symbols - 1, 15)
-        for i in range(heads.LENGTH):
-            digits = [x[:, (i + place) % heads.LENGTH] for place in places]
+        for i in range(l6_heads.LENGTH):
+            digits = [x[:, (i + place) % l6_heads.LENGTH] for place in places]
             assert torch.equal(y[:, i], sum(digit * symbols**k for k, digit in enumerate(reversed(digits))))
 
 
 def test_l6_has_as_many_weights_whatever_the_heads():
-    numbers = numbers_of(heads)
-    assert len({numbers[f"weights_{h}"] for h in heads.HEADS}) == 1
-    assert [heads.Reader(h, 64, 1).config.head_dim for h in heads.HEADS] == [32, 16, 8, 4]
+    numbers = numbers_of(l6_heads)
+    assert len({numbers[f"weights_{h}"] for h in l6_heads.HEADS}) == 1
+    assert [l6_heads.Reader(h, 64, 1).config.head_dim for h in l6_heads.HEADS] == [32, 16, 8, 4]
 
 
 def test_l6_can_say_all():
     assert verdict("L6", one_1=0.0, one_8=0.1, four_1=1.0, four_8=0.2) == "holds only if"
     assert verdict("L6", one_1=0.5, one_8=0.1, four_1=1.0, four_8=0.2) == "holds"
     assert verdict("L6", one_1=0.0, one_8=0.1, four_1=1.0, four_8=1.0) == "does not hold"
-    near, far = numbers_of(heads), {"one_1": 0.0, "one_8": 0.0, "four_1": 2.0, "four_8": 0.0}
-    assert heads.judge([{**near, **far}, {**near, **far, "four_1": 0.0}]) == "undecided"
+    near, far = numbers_of(l6_heads), {"one_1": 0.0, "one_8": 0.0, "four_1": 2.0, "four_8": 0.0}
+    assert l6_heads.judge([{**near, **far}, {**near, **far, "four_1": 0.0}]) == "undecided"
 
 
 def test_l8_starts_differ_and_batches_do_not(monkeypatch):
@@ -45,8 +45,8 @@ def test_l8_starts_differ_and_batches_do_not(monkeypatch):
         seen.append((models, seeds))
         return torch.zeros(budget.steps, len(models))
 
-    monkeypatch.setattr("attendo.lab.tuning.train_together", train_together)
-    random_start.measure([7, 8, 9], "small")
+    monkeypatch.setattr("attendo.lab.tools.tuning.train_together", train_together)
+    l8_random_start.measure([7, 8, 9], "small")
     for models, seeds in seen:
         assert seeds == [7, 7, 7]
         first, second, third = (model.encoder.layers[0].self_attention.query.weight for model in models)
@@ -55,12 +55,12 @@ def test_l8_starts_differ_and_batches_do_not(monkeypatch):
 
 
 def test_l8_spread_and_ratio():
-    assert random_start.spread(torch.tensor([1.0, 2.0, 2.0, 2.0, 4.0])).item() == pytest.approx(3 / 5)
+    assert l8_random_start.spread(torch.tensor([1.0, 2.0, 2.0, 2.0, 4.0])).item() == pytest.approx(3 / 5)
     chance = torch.Generator().manual_seed(1)
     one = torch.randn(200, generator=chance)
-    ratio, low, high = random_start.ratio(one.tolist(), (5 + one / 2).tolist())  # shifted, and half as far apart
+    ratio, low, high = l8_random_start.ratio(one.tolist(), (5 + one / 2).tolist())  # shifted, and half as far apart
     assert (ratio, low, high) == pytest.approx((0.5, 0.5, 0.5))
-    _, low, high = random_start.ratio(one.tolist(), torch.randn(200, generator=chance).tolist())
+    _, low, high = l8_random_start.ratio(one.tolist(), torch.randn(200, generator=chance).tolist())
     assert low < 1 < high
 
 
@@ -72,15 +72,15 @@ def starts(**spreads):
 def test_l8_can_say_all():
     one = dict.fromkeys((f"{task}_1_{when}" for task in ("one", "four") for when in ("early", "end")), 1.0)
     low = {"one_8_early": 0.1, "four_8_early": 0.1}
-    assert random_start.judge(starts(**one, **low, one_8_end=0.1, four_8_end=0.1)) == "holds"
-    assert random_start.judge(starts(**one, **low, one_8_end=5.0, four_8_end=0.1)) == "holds only if"
+    assert l8_random_start.judge(starts(**one, **low, one_8_end=0.1, four_8_end=0.1)) == "holds"
+    assert l8_random_start.judge(starts(**one, **low, one_8_end=5.0, four_8_end=0.1)) == "holds only if"
     same = {name.replace("_1_", "_8_"): 1.0 for name in one}
-    assert random_start.judge(starts(**one, **same)) == "does not hold"
-    assert random_start.judge(starts(**one, **{**same, "one_8_early": 0.1})) == "undecided"
+    assert l8_random_start.judge(starts(**one, **same)) == "does not hold"
+    assert l8_random_start.judge(starts(**one, **{**same, "one_8_early": 0.1})) == "undecided"
 
 
 def test_l10_counts_what_can_be_counted_by_hand():
-    (narrow,), (wide,) = (feed_forward_width.cost(times, repeats=1) for times in (4, 8))
+    (narrow,), (wide,) = (l10_feed_forward_width.cost(times, repeats=1) for times in (4, 8))
     more = 4 * 512  # columns, with two matrices of 512 rows
     assert wide["operations"] - narrow["operations"] == 3 * 2 * 2 * 512 * more  # forward, and backward twice as much
     assert wide["kept"] - narrow["kept"] == 4 * more  # what ReLU gives, four bytes a number
@@ -88,9 +88,9 @@ def test_l10_counts_what_can_be_counted_by_hand():
 
 
 def test_l10_its_table_needs_both_symbols():
-    table = feed_forward_width.TABLE
+    table = l10_feed_forward_width.TABLE
     assert all(len(line.unique()) > 1 for line in (*table, *table.T))
-    batch = feed_forward_width.sequences("table", 3, torch.Generator().manual_seed(1))
+    batch = l10_feed_forward_width.sequences("table", 3, torch.Generator().manual_seed(1))
     x = batch.source - 4
     assert batch.target_out[1, 2] - 4 == table[x[1, 2], x[1, 5]]
 

@@ -10,11 +10,11 @@ import pytest
 from attendo.cli.main import run
 from attendo.lab.claim import Verdict
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.code_hash import code_hash, reached
 from attendo.lab.report import ends, picture, write_report
 from attendo.lab.run import run_experiment
-from attendo.lab.statistics import difference, interval
-from attendo.lab.texts import PLACE, filled, one_line_each, read_text
+from attendo.lab.tools.code_hash import code_hash, reached
+from attendo.lab.tools.statistics import difference, interval
+from attendo.lab.tools.texts import PLACE, filled, one_line_each, read_text
 
 every_claim = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
 
@@ -80,13 +80,13 @@ def test_what_was_measured_is_kept_as_long_as_the_code_is_the_same(tmp_path, mon
 
 def test_the_hash_reaches_what_an_experiment_uses():
     names = reached(EXPERIMENTS["L1"].module)
-    assert {"attendo.lab.claim", "attendo.lab.chart", "attendo.report.fonts"} <= names
+    assert {"attendo.lab.claim", "attendo.lab.tools.chart", "attendo.report.fonts"} <= names
     assert len(code_hash(EXPERIMENTS["L1"].module)) == 16
-    assert code_hash("attendo.lab.claim") != code_hash("attendo.lab.chart")
+    assert code_hash("attendo.lab.claim") != code_hash("attendo.lab.tools.chart")
 
 
 def test_what_is_measured_of_the_pages_is_measured_again_when_they_change(tmp_path, monkeypatch):
-    monkeypatch.setattr("attendo.lab.code_hash.PAGES", tmp_path)
+    monkeypatch.setattr("attendo.lab.tools.code_hash.PAGES", tmp_path)
     before = [code_hash(EXPERIMENTS[name].module) for name in ("L37", "L1")]
     (tmp_path / "page.zh.md").write_text("又一页", encoding="utf-8")
     after = [code_hash(EXPERIMENTS[name].module) for name in ("L37", "L1")]

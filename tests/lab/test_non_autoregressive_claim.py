@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from attendo.decoding.greedy import greedy_search
-from attendo.lab.families import non_autoregressive as claim
-from attendo.lab.real_searching import repeated, through
-from attendo.lab.real_sides import Side, train_side
-from attendo.lab.real_training import RealBudget, real_data, transformer
+from attendo.lab.families import l33_non_autoregressive as claim
 from attendo.lab.run import run_experiment
-from attendo.lab.weights import count
+from attendo.lab.tools.real_searching import repeated, through
+from attendo.lab.tools.real_sides import Side, train_side
+from attendo.lab.tools.real_training import RealBudget, real_data, transformer
+from attendo.lab.tools.weights import count
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
 from attendo.training.mask_predict import MaskPredict

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from attendo.data.batch import Batch
-from attendo.lab.positions.order import best_of_a_bag, build, shuffle_error
-from attendo.lab.positions.product import falls_until, products, rank_correlation
-from attendo.lab.positions.rotation import rotation_matrix
+from attendo.lab.positions.l18_order import best_of_a_bag, build, shuffle_error
+from attendo.lab.positions.l19_rotation import rotation_matrix
+from attendo.lab.positions.l20_product import falls_until, products, rank_correlation
 from attendo.model.positions import sinusoidal_encoding
 from tests.lab.planted import verdict
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.families.parallel import build, longest_chain
+from attendo.lab.families.l28_parallel import build, longest_chain
 from tests.lab.planted import verdict
 
 

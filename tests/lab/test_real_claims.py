@@ -4,12 +4,12 @@ import pytest
 import torch
 
 from attendo.errors import DataError
-from attendo.lab.attention.diagonal import diagonal, on_itself
+from attendo.lab.attention.l7_diagonal import diagonal, on_itself
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.families.features import lstm, smoothed
-from attendo.lab.families.one_vector import by_length
-from attendo.lab.real_sides import Task, train_one, train_sides, translator, tuned_rates
-from attendo.lab.real_training import (
+from attendo.lab.families.l29_features import lstm, smoothed
+from attendo.lab.families.l31_one_vector import by_length
+from attendo.lab.tools.real_sides import Task, train_one, train_sides, translator, tuned_rates
+from attendo.lab.tools.real_training import (
     RealBudget,
     bleu,
     data_files,
@@ -19,7 +19,7 @@ from attendo.lab.real_training import (
     translations,
     validation_loss,
 )
-from attendo.lab.weights import count
+from attendo.lab.tools.weights import count
 from attendo.model.build import build_model
 from attendo.model.record import AttentionRecord
 from tests.lab.planted import verdict
@@ -77,7 +77,7 @@ def test_in_processes_of_their_own_models_come_out_the_same(data, monkeypatch):
     """As they are on a GPU; here without one."""
     sides = {"it": translator(transformer(data, "small"))}
     here = train_sides(sides, data, SHORT, [1e-3], [3, 4])
-    monkeypatch.setattr("attendo.lab.side_by_side.on_a_gpu", lambda: True)
+    monkeypatch.setattr("attendo.lab.tools.side_by_side.on_a_gpu", lambda: True)
     apart = train_sides(sides, data, SHORT, [1e-3], [3, 4])
     for one, other in zip(here, apart, strict=True):
         assert one["it"].losses == other["it"].losses

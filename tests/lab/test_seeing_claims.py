@@ -2,8 +2,8 @@
 
 import torch
 
-from attendo.lab.attention.receptive_field import Convolution, influence, jacobian
-from attendo.lab.attention.without_w import Bare
+from attendo.lab.attention.l35_without_w import Bare
+from attendo.lab.attention.l36_receptive_field import Convolution, influence, jacobian
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.run import run_experiment
 from tests.lab.planted import verdict

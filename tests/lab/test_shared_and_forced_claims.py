@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from attendo.lab.attention import shared_projections
-from attendo.lab.layers import batch_norm
+from attendo.lab.attention import l34_shared_projections
+from attendo.lab.layers import l17_batch_norm
 from attendo.lab.run import run_experiment
-from attendo.lab.training import teacher_forcing
+from attendo.lab.training import l25_teacher_forcing
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.transformer import Transformer
 from tests.lab.planted import verdict
@@ -16,7 +16,7 @@ SHORT = ("qv", "kv", "v")
 
 def test_l17_batch_norm_is_torchs():
     torch.manual_seed(1)
-    x, ours, theirs = torch.randn(3, 5, 8), batch_norm.BatchNorm(8), torch.nn.BatchNorm1d(8)
+    x, ours, theirs = torch.randn(3, 5, 8), l17_batch_norm.BatchNorm(8), torch.nn.BatchNorm1d(8)
     torch.testing.assert_close(ours(x), theirs(x.flatten(0, 1)).view_as(x))
     with torch.no_grad():
         ours(x)  # kept from here on
@@ -29,17 +29,17 @@ def test_l17_layer_norm_sees_one_token():
     torch.manual_seed(1)
     x = torch.randn(2, 5, 8)
     other = torch.cat((x[:, :1], torch.randn(2, 4, 8)), dim=1)
-    for norm, same in ((batch_norm.LayerNorm(8), True), (batch_norm.BatchNorm(8), False)):
+    for norm, same in ((l17_batch_norm.LayerNorm(8), True), (l17_batch_norm.BatchNorm(8), False)):
         assert torch.equal(norm(x)[:, 0], norm(other)[:, 0]) == same
 
 
 def test_l17_exact_part_and_batches_of_one_shape():
-    for run in run_experiment(batch_norm.EXPERIMENT, "small").runs:
+    for run in run_experiment(l17_batch_norm.EXPERIMENT, "small").runs:
         assert run["layer_padded_others"] == run["layer_padded_future"] == run["layer_padded_shaking"] == 0
-        assert run["layer_padded_padding"] < batch_norm.ROUNDING
-        assert run["batch_padded_others"] > batch_norm.SEEN
-        assert run["batch_padded_future"] > batch_norm.ROUNDING
-    batch = batch_norm.reversals(range(2, 7), 8, torch.Generator().manual_seed(1))
+        assert run["layer_padded_padding"] < l17_batch_norm.ROUNDING
+        assert run["batch_padded_others"] > l17_batch_norm.SEEN
+        assert run["batch_padded_future"] > l17_batch_norm.ROUNDING
+    batch = l17_batch_norm.reversals(range(2, 7), 8, torch.Generator().manual_seed(1))
     assert batch.source.shape == (8, 7)
     assert (batch.source == 0).any()
 
@@ -54,8 +54,8 @@ def test_l17_can_say_all():
 
 
 def test_l34_shares_what_it_says_and_gives_the_weights_back():
-    for model in shared_projections.MODELS:
-        built = {kind: shared_projections.build(kind, model, 1) for kind in shared_projections.SHARED}
+    for model in l34_shared_projections.MODELS:
+        built = {kind: l34_shared_projections.build(kind, model, 1) for kind in l34_shared_projections.SHARED}
         counts = {kind: sum(weight.numel() for weight in one.parameters()) for kind, one in built.items()}
         assert all(abs(counts[kind] / counts["qkv"] - 1) < 0.05 for kind in SHORT)
     x = torch.randn(2, 3, 32)
@@ -72,7 +72,7 @@ def test_l34_with_queries_that_are_keys_every_way_ends_with_one_or_two(seed):
     """Both consequences of S = KKᵀ: one of two looks at itself no less, and no circle has more than two tokens."""
     torch.manual_seed(seed)
     attention, x = MultiHeadAttention(32, 1).double(), torch.randn(12, 32).double() * torch.rand(12, 1).double()
-    shared_projections.share(attention, shared_projections.SHARED["kv"])
+    l34_shared_projections.share(attention, l34_shared_projections.SHARED["kv"])
     scores = attention.query(x) @ attention.key(x).T
     torch.testing.assert_close(scores, scores.T)
     own = scores.diagonal()
@@ -93,24 +93,24 @@ def test_l34_can_say_all():
 
 
 def test_l25_is_fed_what_greedy_search_says():
-    batch = teacher_forcing.sequences("reversal", 4, torch.Generator().manual_seed(1))
+    batch = l25_teacher_forcing.sequences("reversal", 4, torch.Generator().manual_seed(1))
     torch.manual_seed(1)
-    model = teacher_forcing.build("own", 1).eval()
+    model = l25_teacher_forcing.build("own", 1).eval()
     fed = batch.target_in[:, :1]
-    for _ in range(teacher_forcing.LENGTH):  # without a cache
+    for _ in range(l25_teacher_forcing.LENGTH):  # without a cache
         fed = torch.cat((fed, Transformer.forward(model, batch.source, fed)[:, -1:].argmax(-1)), dim=1)
     own = model(batch.source, batch.target_in)
     torch.testing.assert_close(own, Transformer.forward(model, batch.source, fed), rtol=1e-4, atol=1e-5)
 
 
 def test_l25_counts_and_forces_mistakes():
-    batch = teacher_forcing.sequences("counting", 20, torch.Generator().manual_seed(1))
+    batch = l25_teacher_forcing.sequences("counting", 20, torch.Generator().manual_seed(1))
     assert torch.equal(batch.target_out[:, :-1] - 4, (batch.source[:, :-1] - 4).cumsum(1) % 4)
-    for task in teacher_forcing.TASKS:
-        batch = teacher_forcing.sequences(task, 20, torch.Generator().manual_seed(1))
+    for task in l25_teacher_forcing.TASKS:
+        batch = l25_teacher_forcing.sequences(task, 20, torch.Generator().manual_seed(1))
         torch.manual_seed(1)
-        rates = teacher_forcing.errors(teacher_forcing.build("forced", 1), batch, 1)
-        assert len(rates) == teacher_forcing.LENGTH
+        rates = l25_teacher_forcing.errors(l25_teacher_forcing.build("forced", 1), batch, 1)
+        assert len(rates) == l25_teacher_forcing.LENGTH
         assert rates[1] == 1.0  # always wrong there
 
 

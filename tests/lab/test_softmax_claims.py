@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attendo.lab.run import run_experiment
-from attendo.lab.softmax import jacobian, vanishing
+from attendo.lab.softmax import l2_jacobian, l3_vanishing
 from tests.lab.planted import verdict
 
 
@@ -24,23 +24,23 @@ def test_l2():
 def test_l2_knows_the_misprint_from_the_formula():
     x = torch.tensor([0.0, math.log(2.0), 0.0], dtype=torch.float64)  # y = 1/4, 1/2, 1/4
     by_hand = torch.tensor([[3, -2, -1], [-2, 4, -2], [-1, -2, 3]], dtype=torch.float64) / 16
-    torch.testing.assert_close(jacobian.formula(x), by_hand)
-    torch.testing.assert_close(jacobian.finite_differences(x, 1e-4), by_hand, atol=1e-8, rtol=0)
-    assert jacobian.printed_cases(x)[0, 1] == pytest.approx(-1 / 16)
+    torch.testing.assert_close(l2_jacobian.formula(x), by_hand)
+    torch.testing.assert_close(l2_jacobian.finite_differences(x, 1e-4), by_hand, atol=1e-8, rtol=0)
+    assert l2_jacobian.printed_cases(x)[0, 1] == pytest.approx(-1 / 16)
 
 
 def test_l3():
     assert verdict("L3") == "holds only if"
     assert verdict("L3", whole_1024=0.01) == "holds"
     assert verdict("L3", typical_at_100_to_1=0.5) == "does not hold"
-    runs = run_experiment(vanishing.EXPERIMENT, "small").runs
+    runs = run_experiment(l3_vanishing.EXPERIMENT, "small").runs
     apart = [{**run, "whole_1024": value} for run, value in zip(runs, (0.01, 3.0), strict=True)]
-    assert vanishing.EXPERIMENT.judge(apart) == "undecided"
+    assert l3_vanishing.EXPERIMENT.judge(apart) == "undecided"
 
 
 def test_l3_a_tie_keeps_its_gradient():
     tied = torch.tensor([[1000.0, 1000.0, 0.0], [1000.0, 900.0, 0.0]], dtype=torch.float64)
-    assert vanishing.jacobian_norms(tied).tolist() == pytest.approx([0.5, 0.0], abs=1e-12)
+    assert l3_vanishing.jacobian_norms(tied).tolist() == pytest.approx([0.5, 0.0], abs=1e-12)
 
 
 def test_l38():

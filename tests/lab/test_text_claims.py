@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from attendo.lab.text.morphemes import WORDS, agreement, convolved, ends, hypergeometric
-from attendo.lab.text.n_gram import NGram
-from attendo.lab.text.trial import Texts, chinese_edges, pieces_of, unknown_parts
-from attendo.lab.text.two_languages import sentences, split
+from attendo.lab.tools.morphemes import WORDS, agreement, convolved, ends, hypergeometric
+from attendo.lab.tools.n_gram import NGram
+from attendo.lab.tools.trial import Texts, chinese_edges, pieces_of, unknown_parts
+from attendo.lab.tools.two_languages import sentences, split
 from tests.lab.planted import verdict
 
 

@@ -1,6 +1,6 @@
 import torch
 
-from attendo.lab.toy_tasks import reversal
+from attendo.lab.tools.toy_tasks import reversal
 
 
 def test_reversal_is_reversed_and_in_range():

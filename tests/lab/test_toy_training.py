@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from attendo.lab.toy_tasks import reversal
-from attendo.lab.toy_training import Budget, accuracy, clip_each, train_together
+from attendo.lab.tools.toy_tasks import reversal
+from attendo.lab.tools.toy_training import Budget, accuracy, clip_each, train_together
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 

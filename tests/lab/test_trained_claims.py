@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from attendo.lab.attention import scale
+from attendo.lab.attention import l5_scale
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.layers import residual, without_feed_forward
-from attendo.lab.positions import mask_and_positions
-from attendo.lab.toy_tasks import running_sum
-from attendo.lab.toy_training import Budget, train_together
-from attendo.lab.training import warmup
+from attendo.lab.layers import l11_without_feed_forward, l16_residual
+from attendo.lab.positions import l23_mask_and_positions
+from attendo.lab.tools.toy_tasks import running_sum
+from attendo.lab.tools.toy_training import Budget, train_together
+from attendo.lab.training import l26_warmup
 from tests.lab.planted import verdict
 
 
@@ -24,18 +24,18 @@ def test_l11_gives_the_weights_back_as_width():
     for task in ("moving", "computing"):
         whole = numbers[f"{task}_whole_weights"]
         assert abs(numbers[f"{task}_wider_weights"] / whole - 1) < 0.05
-    model = without_feed_forward.build(16, False, 1)
+    model = l11_without_feed_forward.build(16, False, 1)
     assert not [name for name, _ in model.named_parameters() if "feed_forward" in name]
 
 
 def test_l11_both_tasks_fetch_the_same_symbol():
     moved, sums = (
         task(20, torch.Generator().manual_seed(1))
-        for task in (without_feed_forward.moving, without_feed_forward.computing)
+        for task in (l11_without_feed_forward.moving, l11_without_feed_forward.computing)
     )
     assert torch.equal(moved.source, sums.source)
     own, fetched, said = (x[:, :-1] - 4 for x in (sums.source, moved.target_out, sums.target_out))
-    assert torch.equal((own + fetched) % without_feed_forward.SYMBOLS, said)
+    assert torch.equal((own + fetched) % l11_without_feed_forward.SYMBOLS, said)
 
 
 def test_l11_can_say_all():
@@ -46,7 +46,7 @@ def test_l11_can_say_all():
 
 
 def test_l16_has_the_same_weights_with_and_without_residuals():
-    post, none = (residual.Stack(3, kind, 1) for kind in ("post", "none"))
+    post, none = (l16_residual.Stack(3, kind, 1) for kind in ("post", "none"))
     assert post.state_dict().keys() == none.state_dict().keys()
     assert all(torch.equal(weight, none.state_dict()[name]) for name, weight in post.state_dict().items())
     x = torch.randn(2, 4, 32)
@@ -55,18 +55,18 @@ def test_l16_has_the_same_weights_with_and_without_residuals():
 
 
 def test_l16_can_say_all():
-    low, high = residual.BLIND - 0.5, residual.BLIND + 0.3
+    low, high = l16_residual.BLIND - 0.5, l16_residual.BLIND + 0.3
     assert verdict("L16", post_loss_deep=low, pre_loss_deep=low, none_loss_deep=high) == "holds"
     assert verdict("L16", post_loss_deep=high, pre_loss_deep=low, none_loss_deep=high) == "holds only if"
     assert verdict("L16", post_loss_deep=low, pre_loss_deep=low, none_loss_deep=low) == "does not hold"
 
 
 def test_l5_a_smaller_start_is_the_scaled_model_at_first():
-    batch = scale.sequences(3, torch.Generator().manual_seed(1))
+    batch = l5_scale.sequences(3, torch.Generator().manual_seed(1))
     logits = {}
-    for side in scale.SIDES:
+    for side in l5_scale.SIDES:
         torch.manual_seed(5)
-        logits[side] = scale.build(16, side, 5).double()(batch.source, batch.target_in)
+        logits[side] = l5_scale.build(16, side, 5).double()(batch.source, batch.target_in)
     torch.testing.assert_close(logits["scaled"], logits["small_start"], rtol=1e-5, atol=1e-5)  # drawn in float32
     assert (logits["scaled"] - logits["unscaled"]).abs().max() > 0.01
 
@@ -78,7 +78,7 @@ def test_l5_can_say_all():
 
 
 def test_l26_can_say_all():
-    low, high = residual.BLIND - 0.5, residual.BLIND + 0.3
+    low, high = l16_residual.BLIND - 0.5, l16_residual.BLIND + 0.3
 
     def said(cold_fails, warm_fails, seeds=6):
         """Of how many seeds fail at each of two rates."""
@@ -96,25 +96,25 @@ def test_l26_can_say_all():
 
 
 def test_l26_counts_as_fisher_did():
-    assert warmup.fisher(5, 0, 6) == pytest.approx(6 / 792)
-    assert warmup.fisher(3, 1, 4) == pytest.approx(17 / 70)  # the lady tasting tea
+    assert l26_warmup.fisher(5, 0, 6) == pytest.approx(6 / 792)
+    assert l26_warmup.fisher(3, 1, 4) == pytest.approx(17 / 70)  # the lady tasting tea
 
 
 def test_without_warmup_the_first_step_is_taken_at_the_peak():
     """Adam's first step moves a weight by the learning rate; the second of two is the end of the cosine, rate 0."""
-    stack = residual.Stack(1, "post", 1)
+    stack = l16_residual.Stack(1, "post", 1)
     before = stack.output.weight.detach().clone()
-    train_together([stack], residual.sequences, [1], Budget(2, 4, 1e-2, 0.0))
+    train_together([stack], l16_residual.sequences, [1], Budget(2, 4, 1e-2, 0.0))
     assert (stack.output.weight - before).abs().max().item() == pytest.approx(1e-2, rel=0.01)
 
 
 def test_l23_without_a_mask_the_future_changes_the_past():
-    batch = mask_and_positions.sequences(2, torch.Generator().manual_seed(1))
+    batch = l23_mask_and_positions.sequences(2, torch.Generator().manual_seed(1))
     other = batch.target_in.clone()
     other[:, -1] = (other[:, -1] - 4 + 1) % 10 + 4
-    for cell in mask_and_positions.CELLS:
+    for cell in l23_mask_and_positions.CELLS:
         torch.manual_seed(1)
-        model = mask_and_positions.build(cell, 1)
+        model = l23_mask_and_positions.build(cell, 1)
         before, after = (model(batch.source, fed)[:, :-1] for fed in (batch.target_in, other))
         assert torch.equal(before, after) == (cell in ("both", "only_mask"))
 

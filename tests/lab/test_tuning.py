@@ -10,19 +10,19 @@ import torch
 
 from attendo.cli.main import run
 from attendo.errors import InputError
-from attendo.lab import claims, learning_rates
-from attendo.lab.best_rate import SAME, best_rate
+from attendo.lab import claims
 from attendo.lab.claim import by_size
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.code_hash import reached
-from attendo.lab.families import readers
-from attendo.lab.learning_rates import Row, rate_of, read_rows, write_rows
-from attendo.lab.positions import learned
+from attendo.lab.positions import l21_learned
 from attendo.lab.report import in_language
 from attendo.lab.report import learning_rates as learning_rates_on_page
 from attendo.lab.run import TUNING_SEED, code_behind, run_experiment
-from attendo.lab.toy_training import Budget
-from attendo.lab.tuning import GRID, budgets_of, train_tuned
+from attendo.lab.tools import learning_rates, readers
+from attendo.lab.tools.best_rate import SAME, best_rate
+from attendo.lab.tools.code_hash import reached
+from attendo.lab.tools.learning_rates import Row, rate_of, read_rows, write_rows
+from attendo.lab.tools.toy_training import Budget
+from attendo.lab.tools.tuning import GRID, budgets_of, train_tuned
 from tests.lab.test_evidence import refused
 
 TUNED = [experiment for experiment in EXPERIMENTS.values() if experiment.tunes]
@@ -59,7 +59,7 @@ def test_tuning_is_as_large_as_quick():
 
 def test_the_rate_that_learns_wins():
     budgets = [Budget(20, 8, rate) for rate in (1e-9, 1e-2, 1e4)]
-    models, losses, rate = train_tuned(partial(learned.build, "learned"), learned.short_ones, [1, 2], budgets)
+    models, losses, rate = train_tuned(partial(l21_learned.build, "learned"), l21_learned.short_ones, [1, 2], budgets)
     assert rate == 1e-2
     assert losses.shape == (20, 2)
     assert losses[-2:].mean() < losses[:2].mean() - 0.1
@@ -87,7 +87,7 @@ def test_of_rates_that_are_equally_good_the_smallest_is_taken(losses, best):
 def test_the_table_has_a_rate_of_the_grid_for_every_side_and_for_nothing_else(experiment, monkeypatch):
     """Size "quick" asks the table for each side; that the models learn nothing is no matter here."""
     monkeypatch.setattr(
-        "attendo.lab.tuning.train_together",
+        "attendo.lab.tools.tuning.train_together",
         lambda models, draw, seeds, budget: torch.zeros(budget.steps, len(models)),
     )
     monkeypatch.setattr(readers, "train_alone", lambda build, draw, seed, budget: (build(seed), 0.0))
@@ -197,7 +197,7 @@ def test_the_hash_of_quick_changes_with_the_rates_of_the_claim_alone(table):
 def test_claims_about_real_models_do_not_reach_the_table():
     for experiment in EXPERIMENTS.values():
         if experiment.evidence == "stored":
-            assert "attendo.lab.learning_rates" not in reached(experiment.module)
+            assert "attendo.lab.tools.learning_rates" not in reached(experiment.module)
 
 
 def test_the_page_says_how_the_rates_were_found(table, monkeypatch):

@@ -1,0 +1,84 @@
+"""L12: attention alone is linear in V."""
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, number, row
+from attendo.lab.tools.chart import COLOURS, band, figure
+from attendo.model.attention import dot_product_attention
+from attendo.model.multi_head import MultiHeadAttention
+
+SHAPE = (1, 4, 10, 16)  # batch, heads, positions, d_k
+SHARES = [i / 20 for i in range(21)]  # of the second input in the mixture
+ROUNDING = 1e-12  # below this a relative error in double precision is rounding
+REAL = 0.01  # above this a departure from linearity is no rounding but a curve
+
+
+def off(mapped: Tensor, expected: Tensor) -> float:
+    """How far from what a linear map would give, as a share of that."""
+    return ((mapped - expected).norm() / expected.norm()).item()
+
+
+def measure_seed(seed: int, size: Size) -> Numbers:
+    torch.manual_seed(seed)
+    q, k, v, w = torch.randn(4, *SHAPE, dtype=torch.float64).unbind()
+    layer = MultiHeadAttention(64, 4, bias=False).double()
+    x, y = torch.randn(2, 1, 10, 64, dtype=torch.float64).unbind()
+
+    def of_values(values: Tensor) -> Tensor:
+        """Attention as a function of V alone: Q and K, and so the weights, stay."""
+        return dot_product_attention(q, k, values)[0]
+
+    def of_input(x: Tensor) -> Tensor:
+        """Self-attention as a function of X, from which Q, K and V all come."""
+        return layer(x, x)
+
+    with torch.no_grad():
+        mixed_values = [(1 - t) * v + t * w for t in SHARES]
+        mixed_inputs = [(1 - t) * x + t * y for t in SHARES]
+        lines_v = [(1 - t) * of_values(v) + t * of_values(w) for t in SHARES]
+        lines_x = [(1 - t) * of_input(x) + t * of_input(y) for t in SHARES]
+        return {
+            "additive_in_v": off(of_values(v + w), of_values(v) + of_values(w)),
+            "homogeneous_in_v": off(of_values(-3 * v), -3 * of_values(v)),
+            "additive_in_x": off(of_input(x + y), of_input(x) + of_input(y)),
+            "homogeneous_in_x": off(of_input(-3 * x), -3 * of_input(x)),
+            "mixtures_of_v": [off(of_values(m), line) for m, line in zip(mixed_values, lines_v, strict=True)],
+            "mixtures_of_x": [off(of_input(m), line) for m, line in zip(mixed_inputs, lines_x, strict=True)],
+        }
+
+
+def judge(runs: Runs) -> Verdict:
+    """Linear in V: f(v + w) = f(v) + f(w) and f(-3v) = -3 f(v) to rounding, in every seed.
+
+    If it is linear in X too, to rounding, the claim holds without a condition. If it is linear in V and clearly not in
+    X, the notes' conclusion (attention alone can express nothing but linear maps) holds only at fixed weights.
+    """
+
+    def worst(which: str) -> list[float]:
+        return [max(number(run, f"additive_in_{which}"), number(run, f"homogeneous_in_{which}")) for run in runs]
+
+    if max(worst("v")) > ROUNDING:
+        return "does not hold"
+    if max(worst("x")) <= ROUNDING:
+        return "holds"
+    return "holds only if" if min(worst("x")) > REAL else "undecided"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn, (axes,) = figure()
+    x = [row(run, "mixtures_of_x") for run in runs]
+    v = [row(run, "mixtures_of_v") for run in runs]
+    band(axes, SHARES, x, say("a mixture of two inputs X", "混合两个输入 X"), 4)
+    band(axes, SHARES, v, say("a mixture of two V, weights fixed", "混合两个 V，权重不变"), 0)
+    axes.axhline(0, color=COLOURS[6], lw=0.6)
+    axes.set(
+        xlabel=say("share $t$ of the second", "第二个所占的比例 $t$"),
+        ylabel=say("distance from a straight line", "与直线的相对距离"),
+    )
+    axes.legend(loc=(0.2, 0.1))
+    return drawn
+
+
+EXPERIMENT = Experiment("L12", "D", for_each_seed(measure_seed), judge, draw)

@@ -1,0 +1,117 @@
+"""L36: what one output sees of the input: attention, a convolution, an LSTM; and whether the weights depend on it."""
+
+import math
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor, nn
+
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.tools.chart import band, bars, figure
+from attendo.lab.tools.statistics import interval
+from attendo.model.multi_head import MultiHeadAttention
+from attendo.model.recurrence import LSTMLayer
+
+D, HEADS, KERNEL = 16, 4, 5
+LENGTH = by_size(21, 41, 101)
+SEES = 1e-9  # of the largest influence; less is rounding
+DEPENDS = 0.01  # of the whole Jacobian: one part in a hundred
+
+
+class SelfAttention(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = MultiHeadAttention(D, HEADS)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.attention(x, x)
+
+
+class Convolution(nn.Module):
+    """KERNEL neighbours, itself in the middle; several layers with ReLU between."""
+
+    def __init__(self, layers: int = 1) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Conv1d(D, D, KERNEL, padding=KERNEL // 2) for _ in range(layers))
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x.transpose(1, 2)  # [batch, D, length], as convolutions want it
+        for number, layer in enumerate(self.layers):
+            x = layer(x.relu() if number else x)
+        return x.transpose(1, 2)
+
+
+class Recurrence(LSTMLayer):
+    def __init__(self) -> None:
+        super().__init__(D, D)
+
+    def forward(self, x: Tensor) -> Tensor:  # type: ignore[override]
+        return super().forward(x)[0]
+
+
+def jacobian(layer: nn.Module, x: Tensor) -> Tensor:
+    """∂y_t / ∂x_s of the place t in the middle, for all s: [D, length, D]."""
+    middle = x.shape[0] // 2
+    return torch.autograd.functional.jacobian(lambda x: layer(x[None])[0, middle], x)
+
+
+def influence(derivative: Tensor) -> Tensor:
+    """‖∂y_t / ∂x_s‖ for each s, as a share of the largest: [length]."""
+    size = derivative.pow(2).sum((0, 2)).sqrt()
+    return size / size.max()
+
+
+def measure_one(seed: int, size: Size) -> Numbers:
+    torch.manual_seed(seed)
+    length = LENGTH[size]
+    first, second = torch.randn(2, length, D, dtype=torch.float64)
+    numbers: dict[str, float | list[float]] = {"length": length, "kernel": KERNEL}
+    for name, layer in (("attention", SelfAttention()), ("convolution", Convolution()), ("lstm", Recurrence())):
+        here, there = (jacobian(layer.double(), x) for x in (first, second))
+        seen = influence(here)
+        numbers[f"seen_{name}"] = float((seen > SEES).sum())
+        numbers[f"depends_{name}"] = ((here - there).norm() / here.norm()).item()
+        numbers[f"influence_{name}"] = seen.tolist()
+    middle = length // 2
+    attention, lstm = (torch.tensor(numbers[f"influence_{name}"]) for name in ("attention", "lstm"))
+    numbers["lstm_future"] = float((lstm[middle + 1 :] > SEES).sum())
+    numbers["lstm_10_back"] = (lstm[middle - 10] / lstm[middle]).item()
+    numbers["attention_far_to_near"] = (attention[:5].mean() / attention[middle - 5 : middle].mean()).item()
+    for layers in (2, 4):
+        numbers[f"seen_{layers}_layers"] = float(
+            (influence(jacobian(Convolution(layers).double(), first)) > SEES).sum()
+        )
+    return numbers
+
+
+def judge(runs: Runs) -> Verdict:
+    """Attention: every place counts, and another input changes its Jacobian by more than 1 %. Convolution: exactly the
+    places of its kernel, and the same Jacobian for every input. Chance enters the change by the input alone."""
+    attention_sees = all(run["seen_attention"] == run["length"] for run in runs)
+    convolution_sees = all(run["seen_convolution"] == run["kernel"] for run in runs)
+    if not attention_sees or not convolution_sees or max(over_seeds(runs, "depends_convolution")) > SEES:
+        return "does not hold"
+    change = interval(over_seeds(runs, "depends_attention"))
+    if change.low > DEPENDS:
+        return "holds"
+    return "does not hold" if change.high < DEPENDS else "undecided"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn, (left, right) = figure(2, width=4.9)
+    names = {"attention": say("attention", "注意力"), "convolution": say("convolution", "卷积"), "lstm": "LSTM"}
+    at = [place - len(row(runs[0], "influence_lstm")) // 2 for place in range(len(row(runs[0], "influence_lstm")))]
+    for place, (name, label) in enumerate(names.items()):  # in logarithms, so that the spread is of factors
+        band(
+            left, at, [[math.log10(max(x, 1e-12)) for x in row(run, f"influence_{name}")] for run in runs], label, place
+        )
+    left.set(xlabel=say("place of the input, from the output's", "输入相对于输出的位置"), ylim=(-6, 0.3))
+    left.set_yticks(range(-6, 1), [f"$10^{{{power}}}$" for power in range(-6, 1)])
+    left.set(ylabel=say("influence (1 = largest)", "影响大小（最大为 1）"))
+    left.legend(loc="lower right")
+    bars(right, list(names.values()), [over_seeds(runs, f"depends_{name}") for name in names])
+    right.set(ylabel=say("change of the weights with another input", "换一个输入时权重的相对变化"))
+    return drawn
+
+
+EXPERIMENT = Experiment("L36", "D", for_each_seed(measure_one), judge, draw)

@@ -1,0 +1,115 @@
+"""L39: for each word of a given translation, the source word that cross-attention looks at most, against links made by
+hand: all heads together, the best layer, the best head; in the row that reads the word, and in the row that says it."""
+
+from collections.abc import Sequence
+
+import torch
+from matplotlib.figure import Figure
+
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.tools.chart import COLOURS, figure
+from attendo.lab.tools.cross_looks import COUNTS, ROWS, by_direction, chosen, error_rate, looks, num_heads, share
+from attendo.lab.tools.default_model import dealt, default_model, size_of, untrained
+from attendo.lab.tools.hand_aligned import hand_aligned
+from attendo.lab.tools.statistics import difference, interval
+
+SEEDS = by_size(2, 6, 6)  # each has a part of the pairs for its own
+PAIRS = by_size(6, 40, 40)  # of Chinese and English, and of German and English
+WAYS = ("mean", "layer", "head")
+MOST = 0.5  # of the words: right more often than wrong
+
+
+def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+    """A seed chooses its layer and its head by the pairs of the others, and tries them on its own."""
+    model, tokenizer = default_model()
+    every = hand_aligned()
+    dealt_out = [dealt(pairs[: PAIRS[size]], seeds) for pairs in every.values()]
+    parts = [[*chinese, *german] for chinese, german in zip(*dealt_out, strict=True)]
+    tallies = [by_direction(model, tokenizer, part) for part in parts]
+    hello = looks(model, tokenizer, every["zh"][0].turned)[:, :, 0]  # what its first word, 你好, looks at
+    runs: list[Numbers] = []
+    for seed, part, own in zip(seeds, parts, tallies, strict=True):
+        others = torch.stack([each["all"] for each in tallies if each is not own]).sum(0)
+        nothing_learned = share(by_direction(untrained(model, seed), tokenizer, part)["all"], "right")
+        numbers: dict[str, float | Sequence[float]] = {
+            **size_of(model),
+            "pairs": sum(map(len, parts)),
+            "words": own["all"][COUNTS.index("words"), 0, 0].item(),
+            "chance": share(own["all"], "chance")[0, 0].item(),
+            "diagonal": share(own["all"], "diagonal")[0, 0].item(),
+            "untrained": nothing_learned[:, -1].mean().item(),
+            "untrained_best": nothing_learned.max().item(),
+        }
+        for at, name in enumerate(ROWS):
+            views = chosen(share(others, "right")[at], model.config)
+            for way, view in views.items():
+                numbers |= {f"{way}_{name}_{of}": share(each, "right")[at, view].item() for of, each in own.items()}
+                numbers[f"{way}_{name}_aer"] = error_rate(own["all"])[at, view].item()
+                numbers[f"{way}_{name}_outside"] = share(own["all"], "outside")[at, view].item()
+                _, numbers[f"{way}_{name}_hello"], _, numbers[f"{way}_{name}_world"], *_ = hello[at, view].tolist()
+            numbers[f"heads_{name}"] = share(own["all"], "right")[at, : num_heads(model.config)].tolist()
+        runs.append(numbers)
+    return runs
+
+
+def passes(runs: Runs, way: str) -> bool | None:
+    """More than MOST of the words, and more than the diagonal, which needs no attention."""
+    found = over_seeds(runs, way)
+    margins = [difference(found, [MOST] * len(found)), difference(found, over_seeds(runs, "diagonal"))]
+    if all(margin.low > 0 for margin in margins):
+        return True
+    return False if any(margin.high < 0 for margin in margins) else None
+
+
+def judge(runs: Runs) -> Verdict:
+    """The notes speak of the query of a word that the decoder has read, and of no special head.
+
+    If the mean of all heads passes in that row: holds. If not, but in the row that says the word, or for the layer or
+    head that did best on other sentences: only if. If nothing passes: does not hold. Where intervals do not tell:
+    undecided.
+    """
+    as_stated = passes(runs, "mean_reads_all")
+    others = [passes(runs, f"{way}_{name}_all") for way in WAYS for name in ROWS if (way, name) != ("mean", "reads")]
+    if as_stated is None:
+        return "undecided"
+    if as_stated:
+        return "holds"
+    if any(others):
+        return "holds only if"
+    return "undecided" if None in others else "does not hold"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn, (ways, heads) = figure(2, width=5.0)
+    in_words = {
+        "reads": say("row that reads the word", "读入该词的那一行"),
+        "says": say("row that says the word", "说出该词的那一行"),
+    }
+    for at, (name, label) in enumerate(in_words.items()):
+        for place, way in enumerate(WAYS):
+            found, x = over_seeds(runs, f"{way}_{name}_all"), place + 0.4 * at - 0.2
+            around = interval(found)
+            ways.bar(x, around.mean, 0.36, color=COLOURS[at], alpha=0.75, label=label if not place else None)
+            ways.errorbar(x, around.mean, around.half, color="black", capsize=4, lw=1)
+            ways.plot([x] * len(found), found, "o", color="black", ms=3, alpha=0.6)
+    lines = {
+        "diagonal": say("diagonal", "对角线"),
+        "untrained": say("untrained", "未训练"),
+        "chance": say("chance", "随机"),
+    }
+    for name, label, dash in zip(lines, lines.values(), ("--", "-.", ":"), strict=True):
+        ways.axhline(interval(over_seeds(runs, name)).mean, color=COLOURS[4], ls=dash, lw=1.2, label=label)
+    ways.set_xticks(
+        range(3), [say("mean of all", "全部平均"), say("best layer", "最好的层"), say("best head", "最好的头")]
+    )
+    ways.set(ylabel=say("share of words that look right", "看对源词的比例"), ylim=(0, 1.05))
+    ways.legend(ncols=3, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1))
+    for at, name in enumerate(ROWS):
+        each = [interval(values).mean for values in zip(*(row(run, f"heads_{name}") for run in runs), strict=True)]
+        heads.bar([place + 0.4 * at - 0.2 for place in range(len(each))], each, 0.36, color=COLOURS[at], alpha=0.75)
+    heads.set_xticks(range(len(each)), [f"{place + 1}" for place in range(len(each))])
+    heads.set(xlabel=say("head, layer by layer", "头（按层依次编号）"), ylim=(0, 1.05))
+    return drawn
+
+
+EXPERIMENT = Experiment("L39", "C", measure, judge, draw, SEEDS)

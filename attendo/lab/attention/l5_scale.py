@@ -1,0 +1,102 @@
+"""L5: training with and without 1/√d_k, for several d_k, and without it from a smaller start of W_Q and W_K."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor, nn
+
+from attendo.data.batch import Batch
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.tools.chart import band, figure
+from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.toy_tasks import reversal
+from attendo.lab.tools.tuning import budgets_of, train_tuned
+from attendo.model.config import TransformerConfig
+from attendo.model.multi_head import MultiHeadAttention
+from attendo.model.transformer import Transformer
+
+D_MODEL, SYMBOLS = 64, 10
+HEADS = {4: 16, 16: 4, 64: 1}  # d_k -> heads: the number of weights is the same for all
+SIDES = ("scaled", "unscaled", "small_start")
+STEPS = by_size(2, 150, 1000)
+WORSE = 0.1  # in the loss: the right token is given a probability lower by a tenth
+
+
+class TimesRoot(nn.Linear):
+    """√d_k · W_Q x: attention divides the scores by √d_k, so this leaves q·k as it is."""
+
+    d_k: int
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) * math.sqrt(self.d_k)
+
+
+def build(d_k: int, side: str, seed: int) -> Transformer:
+    model = Transformer(
+        TransformerConfig(
+            vocab_size=4 + SYMBOLS, d_model=D_MODEL, d_ff=2 * D_MODEL, num_heads=HEADS[d_k],
+            encoder_layers=1, decoder_layers=1, dropout=0.0,
+        )
+    )  # fmt: skip
+    for attention in model.modules():
+        if isinstance(attention, MultiHeadAttention) and side != "scaled":
+            attention.query.__class__ = TimesRoot  # the same weights, read in another way
+            attention.query.d_k = d_k  # type: ignore[assignment]
+            if side == "small_start":  # d_k^(-1/4) each: the first scores are those of the scaled model, to rounding
+                attention.query.weight.data *= d_k**-0.25
+                attention.key.weight.data *= d_k**-0.25
+    return model
+
+
+def sequences(pairs: int, chance: torch.Generator) -> Batch:
+    return reversal(pairs, range(6, 7), SYMBOLS, chance)
+
+
+def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+    every = max(1, STEPS[size] // 15)  # steps a point of the curves
+    steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
+    runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "d_k": list(HEADS)} for _ in seeds]
+    for side in SIDES:
+        for d_k in HEADS:
+            name = f"{side}_{d_k}"
+            budgets = budgets_of("L5", name, size, STEPS[size], 16)
+            _, losses, rate = train_tuned(partial(build, d_k, side), sequences, seeds, budgets)
+            for run, loss in zip(runs, losses.T, strict=True):
+                curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
+                run |= {name: curve[-1], f"{name}_loss": curve, f"rate_{name}": rate}
+    return list(runs)
+
+
+def judge(runs: Runs) -> Verdict:
+    """At the largest d_k, is the loss without the scale higher by more than WORSE, seed by seed? If not: no.
+
+    If it is: holds; but where a smaller start of W_Q and W_K is shown to mend it: only if they start as usual.
+    """
+    largest = max(HEADS)
+    scaled, unscaled, small_start = (over_seeds(runs, f"{side}_{largest}") for side in SIDES)
+    gap, mended = difference(unscaled, scaled), difference(small_start, scaled)
+    if gap.high < WORSE:
+        return "does not hold"
+    if gap.low <= WORSE:
+        return "undecided"
+    return "holds only if" if mended.high < WORSE else "holds"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn, axes = figure(columns=3, width=4.0)
+    labels = {
+        "scaled": say("with $1/\\sqrt{d_k}$", "有 $1/\\sqrt{d_k}$"), "unscaled": say("without", "没有"),
+        "small_start": say("without, smaller start", "没有，但初值较小"),
+    }  # fmt: skip
+    for panel, d_k in zip(axes, HEADS, strict=True):
+        for place, (side, label) in enumerate(labels.items()):
+            band(panel, row(runs[0], "step"), [row(run, f"{side}_{d_k}_loss") for run in runs], label, place)
+        panel.set(title=f"$d_k = {d_k}$", xlabel=say("step", "训练步数"), ylabel=say("loss", "损失"), ylim=(0, None))
+    axes[0].legend()
+    return drawn
+
+
+EXPERIMENT = Experiment("L5", "A§4", measure, judge, draw, tunes=True)

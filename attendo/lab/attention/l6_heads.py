@@ -1,0 +1,106 @@
+"""L6: one head against two, four and eight with the same number of weights, where one look is needed and where four."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from attendo.data.batch import Batch
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.tools.chart import band, bars, figure
+from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
+from attendo.lab.tools.toy_training import accuracy
+from attendo.lab.tools.tuning import budgets_of, train_tuned
+from attendo.lab.tools.weights import count
+from attendo.model.config import TransformerConfig
+from attendo.model.transformer import Transformer
+
+SEEDS = by_size(2, 6, 12)
+D_MODEL, LENGTH = 32, 8
+HEADS = (1, 2, 4, 8)  # d_k = 32, 16, 8, 4: the number of weights is the same for all
+# How many symbols there are, and the places, from the own one, whose symbols make up the answer. Four bits in both.
+TASKS = {"one": (16, (3,)), "four": (2, (-2, -1, 1, 2))}
+BLIND = math.log(16)  # the loss of a guess without a look
+STEPS = by_size(3, 300, 1500)
+BETTER = 0.1  # in the loss: the right answer is given a probability higher by a tenth
+
+
+class Reader(Transformer):
+    """The encoder alone, of one layer: every place says something about the symbols at other places."""
+
+    def __init__(self, num_heads: int, d_ff: int, seed: int) -> None:
+        config = TransformerConfig(
+            vocab_size=FIRST_SYMBOL + 16, d_model=D_MODEL, d_ff=d_ff, num_heads=num_heads, dropout=0.0,
+            encoder_layers=1, decoder_layers=1, tied_output=False,
+        )  # fmt: skip
+        super().__init__(config)
+        del self.decoder
+
+    def forward(self, source: Tensor, target_in: Tensor) -> Tensor:  # type: ignore[override]
+        return self.output(self.encode(source))
+
+
+def looks(symbols: int, places: Sequence[int], pairs: int, chance: torch.Generator) -> Batch:
+    """y_i is x at i + place for all places (in a circle), read as the digits of one number.
+
+    Of two symbols, with places 1 and 2:  0 1 1 0  ->  11 10 00 01, that is 3 2 0 1
+    """
+    x = torch.randint(0, symbols, (pairs, LENGTH), generator=chance)
+    y = torch.zeros_like(x)
+    for place in places:
+        y = y * symbols + x.roll(-place, dims=1)
+    return Batch(FIRST_SYMBOL + x, FIRST_SYMBOL + x, FIRST_SYMBOL + y, y.numel())
+
+
+def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+    every = max(1, STEPS[size] // 20)  # steps a point of the curves
+    steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
+    runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "blind": BLIND} for _ in seeds]
+    for task, (symbols, places) in TASKS.items():
+        sequences = partial(looks, symbols, places)
+        for heads in HEADS:
+            name, build = f"{task}_{heads}", partial(Reader, heads, 2 * D_MODEL)
+            models, losses, rate = train_tuned(build, sequences, seeds, budgets_of("L6", name, size, STEPS[size], 16))
+            for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
+                curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
+                run |= {name: curve[-1], f"{name}_loss": curve, f"rate_{name}": rate}
+                never_seen = sequences(200, torch.Generator().manual_seed(10_000 + seed))
+                run |= {f"{name}_right": accuracy(model, never_seen), f"weights_{heads}": count(model)}
+    return list(runs)
+
+
+def judge(runs: Runs) -> Verdict:
+    """Is the loss of one head higher than that of eight, the number in the notes, by more than BETTER, seed by seed?
+
+    On both tasks: holds. On neither: does not hold. On one of them: only if. Where an interval straddles BETTER:
+    undecided.
+    """
+    gains = [difference(over_seeds(runs, f"{task}_1"), over_seeds(runs, f"{task}_8")) for task in TASKS]
+    if any(gain.low <= BETTER <= gain.high for gain in gains):
+        return "undecided"
+    better = [gain.low > BETTER for gain in gains]
+    if all(better):
+        return "holds"
+    return "holds only if" if any(better) else "does not hold"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn, axes = figure(columns=2, rows=2, height=3.0)
+    titles = {"one": say("one look is enough", "只需看一处"), "four": say("four looks are needed", "要同时看四处")}
+    for column, (task, title) in enumerate(titles.items()):
+        for place, heads in enumerate(HEADS):
+            curves = [row(run, f"{task}_{heads}_loss") for run in runs]
+            band(axes[column], row(runs[0], "step"), curves, f"$h={heads}$", place)
+        axes[column].axhline(BLIND, color="grey", ls=":", lw=1)
+        axes[column].set(title=title, xlabel=say("step", "训练步数"), ylabel=say("loss", "损失"), ylim=(0, None))
+        bars(axes[2 + column], [f"$h={h}$" for h in HEADS], [over_seeds(runs, f"{task}_{h}_right") for h in HEADS])
+        axes[2 + column].set(ylabel=say("accuracy", "准确率"), ylim=(0, 1.05))
+    axes[0].legend()
+    return drawn
+
+
+EXPERIMENT = Experiment("L6", "A§1, D", measure, judge, draw, SEEDS, tunes=True)

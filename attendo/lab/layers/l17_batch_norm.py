@@ -1,0 +1,119 @@
+"""L17: what LayerNorm and BatchNorm look at, and how a Transformer learns with each, with padding and without."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+from torch.nn import functional as F
+
+from attendo.data.batch import Batch
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds
+from attendo.lab.tools.chart import bars, figure
+from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.toy_tasks import drawn
+from attendo.lab.tools.toy_training import accuracy
+from attendo.lab.tools.tuning import budgets_of, train_tuned
+from attendo.model.config import TransformerConfig
+from attendo.model.norms import LayerNorm
+from attendo.model.transformer import Transformer
+from attendo.special_tokens import SPECIAL
+
+SEEDS = by_size(2, 5, 8)
+SYMBOLS, LONGEST, PAIRS = 8, 6, 16
+TOY = TransformerConfig(vocab_size=12, d_model=32, d_ff=64, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0)
+LENGTHS = {"padded": range(2, LONGEST + 1), "even": range(LONGEST, LONGEST + 1)}
+KINDS = {"layer": "LayerNorm", "batch": "BatchNorm"}
+STEPS = by_size(2, 160, 1000)
+ROUNDING, SEEN = 1e-4, 1e-2  # of a logit (float32): what another shape may change, and what is a change
+MUCH = 0.05  # of the tokens; less is no reason to choose a norm
+
+
+class BatchNorm(LayerNorm):
+    """The same gain and bias, but the mean and variance are those of each column over all places, padding included;
+    in use (eval) they are those of the last batch read in training mode without gradients."""
+
+    kept: tuple[Tensor, Tensor] | None = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        places = x.flatten(0, -2)  # [batch × length, d_model]
+        if self.training and not torch.is_grad_enabled():
+            self.kept = places.mean(0), places.var(0)
+        mean, var = (None, None) if self.training or self.kept is None else self.kept
+        return F.batch_norm(places, mean, var, self.gain, self.bias, training=mean is None, eps=self.eps).view_as(x)
+
+
+def build(kind: str, seed: int) -> Transformer:
+    model = Transformer(TOY)
+    for part in model.modules():
+        if kind == "batch" and isinstance(part, LayerNorm):
+            part.__class__ = BatchNorm  # the same gain and bias
+    return model
+
+
+def reversals(lengths: range, pairs: int, chance: torch.Generator) -> Batch:
+    """Row 0 has the longest length: all batches then have one shape."""
+    rows = [*drawn(1, LENGTHS["even"], SYMBOLS, chance), *drawn(pairs - 1, lengths, SYMBOLS, chance)]
+    return Batch.from_pairs([(row, row[::-1]) for row in rows])
+
+
+@torch.no_grad()
+def changes(model: Transformer, batches: Sequence[Batch]) -> dict[str, float]:
+    """As it learns: how much the logits of one sentence change when something else does."""
+    (source, fed), *others, many = ((batch.source, batch.target_in) for batch in batches)
+    before = model.train()(source, fed)[0]  # of row 0; below, it stands above the rows of other batches
+    shown = torch.stack([model(torch.cat((source[:1], x[1:])), torch.cat((fed[:1], y[1:])))[0] for x, y in others])
+    later = fed.index_put((torch.tensor(0), torch.tensor(-1)), torch.tensor(SPECIAL.unk))  # another last token
+    padded = model(*(F.pad(tokens, (0, LONGEST), value=SPECIAL.pad) for tokens in (source, fed)))
+    numbers = {
+        "others": float((shown[0] - before).abs().max()),
+        "padding": float((padded[0, : len(before)] - before).abs().max()),
+        "future": float((model(source, later)[0, :-1] - before[:-1]).abs().max()),
+        "shaking": float(shown.std(0).mean() / before.std()),
+    }
+    model(*many)  # read last: what BatchNorm will use from now on
+    return numbers
+
+
+def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+    runs: list[dict[str, float | Sequence[float]]] = [{} for _ in seeds]
+    for task, lengths in LENGTHS.items():
+        for kind in KINDS:
+            name = f"{kind}_{task}"
+            budgets = budgets_of("L17", name, size, STEPS[size], PAIRS)
+            models, _, rate = train_tuned(partial(build, kind), partial(reversals, lengths), seeds, budgets)
+            for run, seed, model in zip(runs, seeds, models, strict=True):
+                chance = torch.Generator().manual_seed(10_000 + seed)
+                batches = [reversals(lengths, pairs, chance) for pairs in (*[PAIRS] * 12, 300)]
+                run |= {f"{name}_{what}": much for what, much in changes(model, batches).items()}
+                run |= {name: accuracy(model, reversals(lengths, 300, chance)), f"rate_{name}": rate}
+    return list(runs)
+
+
+def judge(runs: Runs) -> Verdict:
+    """Other rows change the logits of a sentence with BatchNorm and not with LayerNorm, in every seed, or it fails.
+    BatchNorm must shake more with padding than without. If LayerNorm is then right more often by MUCH: holds. If shown
+    not to be: only if "steadier" is said of what the norm computes, not of what the model learns."""
+    layer, batch = (over_seeds(runs, f"{kind}_padded_others") for kind in KINDS)
+    shakier = difference(over_seeds(runs, "batch_padded_shaking"), over_seeds(runs, "batch_even_shaking"))
+    better = difference(over_seeds(runs, "layer_padded"), over_seeds(runs, "batch_padded"))
+    if max(layer) > ROUNDING or min(batch) < SEEN or shakier.high < 0:
+        return "does not hold"
+    if shakier.low <= 0 or better.low <= MUCH <= better.high:
+        return "undecided"
+    return "holds" if better.low > MUCH else "holds only if"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    page, (shaking, right) = figure(columns=2)
+    tasks = {"padded": say("padded", "有填充"), "even": say("one length", "等长")}
+    sides = {f"{kind}_{task}": f"{KINDS[kind]}\n{tasks[task]}" for task in LENGTHS for kind in KINDS}
+    for axes, what in ((shaking, "_shaking"), (right, "")):
+        bars(axes, list(sides.values()), [over_seeds(runs, side + what) for side in sides])
+    shaking.set(ylabel=say("shaken by the rest of the batch", "同批其他句子引起的波动"))
+    right.set(ylabel=say("accuracy", "准确率"), ylim=(0, 1.05))
+    return page
+
+
+EXPERIMENT = Experiment("L17", "C, D", measure, judge, draw, SEEDS, tunes=True)

@@ -1,0 +1,120 @@
+"""L18: without positions, shuffling the input shuffles the output, and nothing more; so order cannot be learnt."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from attendo.data.batch import Batch
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds
+from attendo.lab.tools.chart import COLOURS, bars, figure
+from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.toy_tasks import reversal
+from attendo.lab.tools.toy_training import accuracy
+from attendo.lab.tools.tuning import budgets_of, train_tuned
+from attendo.model import masks
+from attendo.model.config import Positions, TransformerConfig
+from attendo.model.record import AttentionRecord
+from attendo.model.transformer import Transformer
+from attendo.special_tokens import SPECIAL
+
+LENGTH, SYMBOLS = 5, 8
+STEPS, PAIRS = by_size(2, 250, 2000), by_size(4, 24, 64)
+TESTED = by_size(20, 1000, 4000)
+ROUNDING, CHANGED = 1e-10, 1e-3  # of outputs of size 1
+MARGIN = 0.02  # more than three standard errors of an accuracy over the tokens of 1000 test pairs
+
+
+class LooksBack(Transformer):
+    """Its encoder may only look back, as every decoder does."""
+
+    def encode(self, source: Tensor, record: AttentionRecord | None = None, segments: Tensor | None = None) -> Tensor:
+        x, rotation = self.embed(source, self.source_positions)
+        return self.encoder(x, masks.causal(source.shape[1], source.shape[1]), rotation=rotation)
+
+
+KINDS: dict[str, tuple[type[Transformer], Positions]] = {
+    "with": (Transformer, "sinusoidal"), "without": (Transformer, "none"), "masked": (LooksBack, "none"),
+}  # fmt: skip
+
+
+def build(name: str, seed: int) -> Transformer:
+    kind, positions = KINDS[name]
+    torch.manual_seed(seed)
+    sizes = {"d_model": 32, "d_ff": 64, "num_heads": 4, "encoder_layers": 1, "decoder_layers": 1}
+    return kind(TransformerConfig(vocab_size=4 + SYMBOLS, dropout=0.0, positions=positions, **sizes))  # type: ignore[arg-type]
+
+
+def draw_pairs(pairs: int, chance: torch.Generator) -> Batch:
+    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, chance)
+
+
+@torch.no_grad()
+def shuffle_error(model: Transformer, seed: int) -> float:
+    """Largest |encode(shuffled tokens) - shuffled encode(tokens)|, in double precision."""
+    chance = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(4, 4 + SYMBOLS, (8, 20), generator=chance)
+    order = torch.randperm(20, generator=chance)
+    model = model.double().eval()
+    return (model.encode(tokens[:, order]) - model.encode(tokens)[:, order]).abs().max().item()
+
+
+def best_of_a_bag(batch: Batch) -> float:
+    """The accuracy to expect of the best guess by one who knows which symbols the source has, not where."""
+    hits = []
+    for said in batch.target_out.tolist():
+        left = said[: said.index(SPECIAL.eos)]
+        for symbol in tuple(left):
+            hits.append(max(Counter(left).values()) / len(left))
+            left.remove(symbol)
+        hits.append(1.0)  # </s>, when nothing is left
+    return sum(hits) / len(hits)
+
+
+def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+    tests = [draw_pairs(TESTED[size], torch.Generator().manual_seed(10_000 + seed)) for seed in seeds]
+    runs: list[dict[str, float]] = [{"bag": best_of_a_bag(test)} for test in tests]
+    for name in KINDS:
+        budgets = budgets_of("L18", name, size, STEPS[size], PAIRS[size])
+        models, _, rate = train_tuned(partial(build, name), draw_pairs, seeds, budgets)
+        for run, model, test, seed in zip(runs, models, tests, seeds, strict=True):
+            run[f"accuracy_{name}"] = accuracy(model, test)
+            run |= {f"shuffle_{name}": shuffle_error(model, seed), f"rate_{name}": rate}
+    return [*runs]
+
+
+def judge(runs: Runs) -> Verdict:
+    """Without positions: shuffles alike to 1e-10, and the toy is learnt no better than from a bag of symbols, though
+    with positions it is. Only if: a causal mask alone, without positions, is better than the bag."""
+    over_the_bag = {
+        name: interval([number(run, f"accuracy_{name}") - number(run, "bag") - MARGIN for run in runs])
+        for name in KINDS
+    }
+    if max(over_seeds(runs, "shuffle_without")) > ROUNDING or over_the_bag["without"].low > 0:
+        return "does not hold"
+    controls = over_the_bag["with"].low > 0 and min(over_seeds(runs, "shuffle_with")) > CHANGED
+    if not controls or over_the_bag["without"].high > 0:
+        return "undecided"
+    if over_the_bag["masked"].low > 0 and min(over_seeds(runs, "shuffle_masked")) > CHANGED:
+        return "holds only if"
+    return "holds" if over_the_bag["masked"].high <= 0 else "undecided"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn, (left, right) = figure(2, width=4.9)
+    labels = [say("positions", "有位置编码"), say("no positions", "无位置编码")]
+    labels += [say("no positions,\ncausal mask", "无位置编码，\n因果掩码")]
+    bars(left, labels, [[100 * share for share in over_seeds(runs, f"accuracy_{name}")] for name in KINDS])
+    bag = 100 * interval(over_seeds(runs, "bag")).mean
+    left.axhline(bag, color=COLOURS[6], ls="--", lw=1)
+    left.text(1, bag + 3, say("best guess\nfrom a bag", "只知有哪些符号\n时的上限"), ha="center", fontsize=9)
+    left.set(ylabel=say("right symbols, %", "正确率（%）"), ylim=(0, 104))
+    bars(right, labels, [over_seeds(runs, f"shuffle_{name}") for name in KINDS])
+    right.set(ylabel=say("change by shuffling", "打乱引起的差异"), yscale="log", ylim=(1e-17, 100))
+    return drawn
+
+
+EXPERIMENT = Experiment("L18", "D", measure, judge, draw, by_size(2, 5, 8), tunes=True)

@@ -1,0 +1,91 @@
+"""L19: PE(pos + k) is PE(pos) times a matrix that depends on k alone."""
+
+from collections.abc import Sequence
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, row
+from attendo.lab.tools.chart import COLOURS, MARKERS, figure
+from attendo.model.positions import position_angles, sinusoidal_encoding
+
+D = 512  # d_model of the paper
+STEPS = by_size((-3, 7), (-50, -1, 1, 10, 100), tuple(range(-200, 201)))  # the k that are tried
+EXAMPLE = (0.9093, -0.4161, 0.1987, 0.9801, 0.0200, 0.9998, 0.0020, 0.999998)  # d = 8, pos = 2, as printed
+DIGITS = (4, 4, 4, 4, 4, 4, 4, 6)
+EXACT = 1e-6  # of numbers between -1 and 1: far above rounding, far below anything that would show
+
+
+def rotation_matrix(k: int, d: int, dtype: torch.dtype = torch.float64) -> Tensor:
+    """R_k [d, d] with PE(pos + k) = R_k PE(pos): a block for each pair of columns,
+
+    sin ω(pos + k) =  cos ωk · sin ω pos + sin ωk · cos ω pos
+    cos ω(pos + k) = -sin ωk · sin ω pos + cos ωk · cos ω pos
+    """
+    angles = position_angles(torch.tensor([[k]]), d, 10_000.0, dtype)[0, 0]  # ω_i k
+    blocks = [torch.stack((c, s, -s, c)).view(2, 2) for c, s in zip(angles.cos(), angles.sin(), strict=True)]
+    return torch.block_diag(*blocks)
+
+
+def errors(table: Tensor, moved: Tensor, matrix: Tensor) -> Tensor:
+    """How far R_k PE(pos) is from PE(pos + k), the largest number of each position."""
+    return (table @ matrix.T - moved).abs().amax(-1)
+
+
+def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+    at = torch.cat((torch.arange(64), torch.logspace(1.9, 4, 40).long())).sort().values[None]  # positions to 10,000
+    worst = {}
+    for dtype in (torch.float64, torch.float32):
+        table = sinusoidal_encoding(at, D, dtype)[0]
+        each = [
+            errors(table, sinusoidal_encoding(at + k, D, dtype)[0], rotation_matrix(k, D, dtype)) for k in STEPS[size]
+        ]
+        worst[dtype] = torch.stack(each).amax(0)
+    turn = rotation_matrix(10, D)
+    example = sinusoidal_encoding(torch.tensor([[2]]), 8, torch.float64)[0, 0]
+    rounded = [round(x, digits) for x, digits in zip(example.tolist(), DIGITS, strict=True)]
+    numbers: Numbers = {
+        "error": worst[torch.float64].max().item(),
+        "error_float32": worst[torch.float32].max().item(),
+        "not_orthogonal": (turn @ turn.T - torch.eye(D)).abs().max().item(),
+        "of_random_rows": best_map_of_random_rows(),
+        "example_error": max(abs(x - y) for x, y in zip(rounded, EXAMPLE, strict=True)),
+        "at": at[0].tolist(), "float64": worst[torch.float64].tolist(), "float32": worst[torch.float32].tolist(),
+    }  # fmt: skip
+    return [numbers for _ in seeds]
+
+
+def best_map_of_random_rows(d: int = 64, length: int = 1000, k: int = 10) -> float:
+    """The control: rows drawn by chance, and the best matrix from row pos to row pos + k. What share it leaves over."""
+    rows = torch.randn(length + k, d, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    best = torch.linalg.lstsq(rows[:-k], rows[k:]).solution
+    return ((rows[:-k] @ best - rows[k:]).norm() / rows[k:].norm()).item()
+
+
+def judge(runs: Runs) -> Verdict:
+    """One matrix for each k serves all positions to 1e-6, and the worked example has the digits that are printed."""
+    right = number(runs[0], "error") <= EXACT and number(runs[0], "example_error") <= EXACT
+    return "holds" if right else "does not hold"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn, (left, right) = figure(2, width=4.9)
+    shown = left.imshow(rotation_matrix(5, 16).numpy(), cmap="PuOr", vmin=-1, vmax=1)
+    left.set(
+        xlabel=say("column of $PE(pos)$", "$PE(pos)$ 的分量"), ylabel=say("row of $PE(pos+5)$", "$PE(pos+5)$ 的分量")
+    )
+    left.set(xticks=range(0, 16, 3), yticks=range(0, 16, 3))
+    left.grid(visible=False)
+    drawn.colorbar(shown, ax=left, shrink=0.85)
+    for place, name in enumerate(("float32", "float64")):
+        label = say(f"{name[5:]} bits", f"{name[5:]} 位浮点数")
+        right.loglog(row(runs[0], "at"), row(runs[0], name), MARKERS[place], ms=4, color=COLOURS[place], label=label)
+    right.set(
+        xlabel=say("position", "位置 $pos$"), ylabel=say("largest error", "最大误差"), xscale="symlog", xlim=(0, None)
+    )
+    right.legend()
+    return drawn
+
+
+EXPERIMENT = Experiment("L19", "D", measure, judge, draw, ONE_SEED)

@@ -1,0 +1,107 @@
+"""L21: learned and sinusoidal positions on sequences as long as those of training, and on longer ones."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from matplotlib.figure import Figure
+
+from attendo.data.batch import Batch
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.tools.chart import band, figure
+from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, copying, drawn
+from attendo.lab.tools.toy_training import accuracy
+from attendo.lab.tools.tuning import budgets_of, train_tuned
+from attendo.lab.tools.weights import count
+from attendo.model.config import Positions, TransformerConfig
+from attendo.model.transformer import Transformer
+
+SEEDS = by_size(2, 10, 12)
+SYMBOLS = 8
+SHORTEST, LONGEST = 3, 6  # in training
+TESTED = range(SHORTEST, 2 * LONGEST + 1)
+KINDS: tuple[Positions, ...] = ("sinusoidal", "learned")
+STEPS = by_size(2, 300, 3000)
+MARGIN = 0.02  # of all tokens: "about equally well" is a difference of less than one token in fifty
+
+
+def build(kind: Positions, seed: int) -> Transformer:
+    """A learned table has a row for every place of the test, too: those beyond LONGEST are never trained."""
+    sizes = {"d_model": 32, "d_ff": 64, "num_heads": 4, "encoder_layers": 1, "decoder_layers": 1}
+    last = TESTED[-1] + 1  # with </s>
+    config = TransformerConfig(
+        vocab_size=FIRST_SYMBOL + SYMBOLS,
+        dropout=0.0,
+        positions=kind,
+        max_length=last,
+        **sizes,  # type: ignore[arg-type]
+    )
+    return Transformer(config)
+
+
+def short_ones(pairs: int, chance: torch.Generator) -> Batch:
+    """Copies of all lengths of training, at least one of the longest: so every batch has the same shape."""
+    rows = drawn(pairs - 1, range(SHORTEST, LONGEST + 1), SYMBOLS, chance)
+    rows += drawn(1, range(LONGEST, LONGEST + 1), SYMBOLS, chance)
+    return Batch.from_pairs([(line, line) for line in rows])
+
+
+@torch.no_grad()
+def beyond(model: Transformer, batch: Batch) -> float:
+    """The share of right symbols at the places that training never reached."""
+    said = model(batch.source, batch.target_in).argmax(-1)
+    return float((said == batch.target_out)[:, LONGEST:-1].float().mean())
+
+
+def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+    every = max(1, STEPS[size] // 15)  # steps a point of the curves
+    steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
+    runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "length": list(TESTED)} for _ in seeds]
+    for kind in KINDS:
+        budgets = budgets_of("L21", kind, size, STEPS[size], 24)
+        models, losses, rate = train_tuned(partial(build, kind), short_ones, seeds, budgets)
+        for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
+            chance = torch.Generator().manual_seed(10_000 + seed)
+            pairs = 5 if size == "small" else 200
+            tests = [copying(pairs, range(n, n + 1), SYMBOLS, chance) for n in TESTED]
+            right = [accuracy(model, test) for test in tests]
+            trained = LONGEST - SHORTEST + 1
+            curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
+            run |= {kind: right, f"{kind}_loss": curve, f"{kind}_third": curve[max(0, len(curve) // 3 - 1)]}
+            run |= {f"{kind}_trained": sum(right[:trained]) / trained, f"{kind}_one_more": right[trained]}
+            run |= {f"{kind}_twice": right[-1], f"{kind}_beyond": beyond(model, tests[-1])}
+            run |= {f"{kind}_weights": count(model), f"rate_{kind}": rate}
+    return list(runs)
+
+
+def judge(runs: Runs) -> Verdict:
+    """About equal: the interval of the difference, at lengths of training, lies within ±MARGIN. Not limited by the
+    length: at twice the longest of these, sinusoidal positions lose less than MARGIN. Both: holds. The first alone:
+    only if nothing is longer. Not the first: does not hold. An interval across a limit decides nothing.
+    """
+    sinusoidal, learned = (over_seeds(runs, f"{kind}_trained") for kind in KINDS)
+    gap = difference(sinusoidal, learned)
+    lost = difference(sinusoidal, over_seeds(runs, "sinusoidal_twice"))
+    if gap.low > MARGIN or gap.high < -MARGIN:
+        return "does not hold"
+    if max(gap.high, -gap.low) > MARGIN or lost.low <= MARGIN <= lost.high:
+        return "undecided"
+    return "holds" if lost.high < MARGIN else "holds only if"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn_figure, (left, right) = figure(2, width=4.7)
+    for place, (kind, label) in enumerate(
+        zip(KINDS, (say("sinusoidal", "三角函数"), say("learned", "可学习")), strict=True)
+    ):
+        band(left, row(runs[0], "step"), [row(run, f"{kind}_loss") for run in runs], label, place)
+        band(right, row(runs[0], "length"), [row(run, kind) for run in runs], label, place)
+    left.set(xlabel=say("step", "训练步数"), ylabel=say("loss", "损失"), ylim=(0, None))
+    right.axvspan(SHORTEST, LONGEST, color="grey", alpha=0.12, lw=0, label=say("trained lengths", "训练过的长度"))
+    right.set(xlabel=say("length", "序列长度"), ylabel=say("right tokens", "准确率"), ylim=(0, 1.05))
+    right.legend(loc="lower left")
+    return drawn_figure
+
+
+EXPERIMENT = Experiment("L21", "D, A", measure, judge, draw, SEEDS, tunes=True)

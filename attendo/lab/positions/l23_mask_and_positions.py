@@ -1,0 +1,101 @@
+"""L23: the four models with and without positions, with and without the causal mask."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from attendo.data.batch import Batch
+from attendo.decoding.greedy import greedy_decode
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.tools.chart import band, bars, figure
+from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.toy_tasks import reversal
+from attendo.lab.tools.tuning import budgets_of, train_tuned
+from attendo.model import masks
+from attendo.model.config import TransformerConfig
+from attendo.model.transformer import Transformer
+from attendo.special_tokens import SPECIAL
+
+# More than three: without a mask, now and then a model learns from the source all the same.
+SEEDS = by_size(2, 6, 8)
+SYMBOLS, LENGTH = 10, 6
+STEPS = by_size(3, 300, 2000)
+CELLS = ("both", "only_mask", "only_positions", "neither")
+MUCH = 0.1  # of the tokens: a part that can be left out for less than that has been replaced by the other
+
+
+class Unmasked(Transformer):
+    """While it learns, every place of the target sees all others, the token it must say among them."""
+
+    def forward(self, source: Tensor, target_in: Tensor) -> Tensor:  # type: ignore[override]
+        x, _ = self.embed(target_in, self.target_positions)
+        return self.output(self.decoder(x, self.encode(source), None, masks.real(source, SPECIAL.pad)))
+
+
+def build(cell: str, seed: int) -> Transformer:
+    config = TransformerConfig(
+        vocab_size=4 + SYMBOLS, d_model=32, d_ff=128, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0.0,
+        positions="sinusoidal" if cell in ("both", "only_positions") else "none",
+    )  # fmt: skip
+    return Transformer(config) if cell in ("both", "only_mask") else Unmasked(config)
+
+
+def sequences(pairs: int, chance: torch.Generator) -> Batch:
+    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, chance)
+
+
+def said_right(model: Transformer, batch: Batch) -> float:
+    """The share of tokens, </s> included, that greedy search says at the right place; there is no future to look at."""
+    said = greedy_decode(model.eval(), batch.source, LENGTH + 1)
+    missing = torch.full((len(said), LENGTH + 1 - said.shape[1]), SPECIAL.pad)
+    return float((torch.cat((said, missing), dim=1) == batch.target_out).float().mean())
+
+
+def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+    every = max(1, STEPS[size] // 20)  # steps a point of the curves
+    steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
+    runs: list[dict[str, float | Sequence[float]]] = [{"step": steps} for _ in seeds]
+    for cell in CELLS:
+        budgets = budgets_of("L23", cell, size, STEPS[size], 32)
+        models, losses, rate = train_tuned(partial(build, cell), sequences, seeds, budgets)
+        for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
+            curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
+            never_seen = sequences(200, torch.Generator().manual_seed(10_000 + seed))
+            run |= {f"{cell}_loss": curve[-1], f"{cell}_curve": curve, f"rate_{cell}": rate}
+            run[f"{cell}_right"] = said_right(model, never_seen)
+    return list(runs)
+
+
+def judge(runs: Runs) -> Verdict:
+    """Each part is left out once. If greedy search gets worse by more than MUCH both times, neither replaces the other.
+
+    If one of them can be left out for less, it does not hold; an interval that straddles MUCH leaves it undecided.
+    """
+    whole = over_seeds(runs, "both_right")
+    gaps = [difference(whole, over_seeds(runs, f"{cell}_right")) for cell in ("only_mask", "only_positions")]
+    if any(gap.high < MUCH for gap in gaps):
+        return "does not hold"
+    return "holds" if all(gap.low > MUCH for gap in gaps) else "undecided"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn, (learning, speaking) = figure(columns=2)
+    labels = (
+        say("both", "两者都有"),
+        say("mask only", "只有掩码"),
+        say("positions only", "只有位置"),
+        say("neither", "都没有"),
+    )
+    for place, (cell, label) in enumerate(zip(CELLS, labels, strict=True)):
+        band(learning, row(runs[0], "step"), [row(run, f"{cell}_curve") for run in runs], label, place)
+    learning.set(xlabel=say("step", "训练步数"), ylabel=say("training loss", "训练损失"), ylim=(0, None))
+    learning.legend()
+    bars(speaking, labels, [over_seeds(runs, f"{cell}_right") for cell in CELLS])
+    speaking.set(ylabel=say("right tokens, greedy search", "贪心解码的准确率"), ylim=(0, 1.05))
+    return drawn
+
+
+EXPERIMENT = Experiment("L23", "C", measure, judge, draw, SEEDS, tunes=True)

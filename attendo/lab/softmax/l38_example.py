@@ -1,0 +1,36 @@
+"""L38: softmax of (3, 1, -3)."""
+
+from collections.abc import Sequence
+
+import torch
+from matplotlib.figure import Figure
+
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, number
+from attendo.lab.tools.chart import bars, figure
+
+SCORES = (3.0, 1.0, -3.0)
+CLAIMED = (0.88, 0.12, 0.00)  # "about", so to the two digits given
+
+
+def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+    y = torch.softmax(torch.tensor(SCORES, dtype=torch.float64), dim=0).tolist()
+    return [{"y1": y[0], "y2": y[1], "y3": y[2], "sum": sum(y)} for _ in seeds]
+
+
+def judge(runs: Runs) -> Verdict:
+    """Each share, rounded to two digits, is the one claimed."""
+    found = tuple(round(number(runs[0], name), 2) for name in ("y1", "y2", "y3"))
+    return "holds" if found == CLAIMED else "does not hold"
+
+
+def draw(runs: Runs, say: Say) -> Figure:
+    drawn, (axes,) = figure()
+    shares = [number(runs[0], name) for name in ("y1", "y2", "y3")]
+    bars(axes, [f"$x_{i}={x:g}$" for i, x in enumerate(SCORES, 1)], [[share] for share in shares])
+    for place, share in enumerate(shares):
+        axes.text(place, share, f"{share:.4f}", ha="center", va="bottom")
+    axes.set(ylabel=say("share $y_i$", "份额 $y_i$"), ylim=(0, 1))
+    return drawn
+
+
+EXPERIMENT = Experiment("L38", "D", measure, judge, draw, ONE_SEED)

@@ -1,0 +1,58 @@
+"""How the lab's pictures look: colours that colour-blind eyes tell apart, bands for the spread."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from attendo.lab.tools.statistics import interval
+from attendo.report.fonts import families
+
+# Okabe and Ito's, in an order in which neighbours differ in lightness, too.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442")
+MARKERS = "os^Dv<>p"
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """For the time a picture is drawn; nothing of it stays."""
+    settings: dict[Any, Any] = {
+        "font.family": list(families())[::-1], "font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
+        "axes.grid": True, "grid.alpha": 0.25, "grid.linewidth": 0.6, "axes.prop_cycle": cycler(color=COLOURS),
+        "figure.dpi": 110, "savefig.dpi": 130, "legend.frameon": False, "mathtext.fontset": "dejavusans",
+        "axes.unicode_minus": False,
+    }  # fmt: skip
+    with mpl.rc_context(settings):
+        yield
+
+
+def figure(columns: int = 1, rows: int = 1, width: float = 5.2, height: float = 3.6) -> tuple[Figure, list[Axes]]:
+    """Axes from left to right, then from top to bottom."""
+    drawn = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    axes = drawn.subplots(rows, columns, squeeze=False)
+    return drawn, list(axes.flat)
+
+
+def band(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], label: str, place: int, **how: Any) -> None:
+    """The mean of the seeds' curves, with its 95 % interval."""
+    at_each = [interval(values) for values in zip(*curves, strict=True)]
+    colour = COLOURS[place % len(COLOURS)]
+    marker = MARKERS[place % len(MARKERS)]
+    axes.plot(x, [at.mean for at in at_each], f"{marker}-", color=colour, label=label, ms=4, **how)
+    axes.fill_between(x, [at.low for at in at_each], [at.high for at in at_each], color=colour, alpha=0.18, lw=0)
+
+
+def bars(axes: Axes, labels: Sequence[str], seeds_of_each: Sequence[Sequence[float]]) -> None:
+    """A bar for each label: the mean over seeds, its interval as a line, and every seed as a point."""
+    for place, values in enumerate(seeds_of_each):
+        around = interval(values)
+        axes.bar(place, around.mean, color=COLOURS[place % len(COLOURS)], alpha=0.75, width=0.62)
+        if len(values) > 1:
+            axes.errorbar(place, around.mean, around.half, color="black", capsize=4, lw=1)
+            axes.plot([place] * len(values), values, "o", color="black", ms=3, alpha=0.6)
+    axes.set_xticks(range(len(labels)), labels)
+    axes.grid(visible=False, axis="x")
