@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from attendo.files.tensor_arrays import read_arrays
+from attendo.files.tensor_file import read_arrays
 from attendo.training.log import read_log
 from benchmarks.machine import ROOT, data_folder, describe_machine
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from attendo.data.corpus import CorpusFile, Pair
 from attendo.data.lines import ignore
-from attendo.model_folder.installed import model_folder
+from attendo.model_folder.bundle import model_folder
 from benchmarks.machine import data_folder, describe_machine
 
 RECIPE = Path(__file__).parent.parent / "recipes" / "fine-tune.toml"

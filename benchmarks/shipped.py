@@ -22,8 +22,8 @@ from attendo.decoding.options import SearchOptions
 from attendo.engines.ct2.engine import batch_size, named
 from attendo.model.build import build_model
 from attendo.model.presets import preset
+from attendo.model_folder.bundle import model_folder
 from attendo.model_folder.checkpoint import save_model, weights_of
-from attendo.model_folder.installed import model_folder
 from attendo.special_tokens import SPECIAL
 from attendo.text.spaces import for_model
 from benchmarks.machine import data_folder, describe_machine

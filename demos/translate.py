@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import attendo
-from attendo.model_folder.installed import model_folder
+from attendo.model_folder.bundle import model_folder
 
 SENTENCES = (
     ("zh", "en", "我爱机器学习"),

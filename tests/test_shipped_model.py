@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 import attendo
-from attendo.files.tensor_arrays import read_arrays
-from attendo.model_folder.bundle import WEIGHTS, read_bundle
-from attendo.model_folder.installed import model_folder
+from attendo.files.tensor_file import read_arrays
+from attendo.model_folder.bundle import WEIGHTS, model_folder, read_bundle
 from recipes.default.card import origins
 
 ROOT = Path(__file__).parent.parent

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from attendo.errors import InputError
-from attendo.files.json_file import read_json
+from attendo.files.tables import read_json
 from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
 from attendo.model.presets import PRESETS, preset
 

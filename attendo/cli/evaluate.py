@@ -84,7 +84,7 @@ def evaluate(
     from attendo.evaluation.hypotheses import read_hypotheses
     from attendo.evaluation.metrics import SAMPLES
     from attendo.evaluation.test_set import file_in_bash, read_references, read_test_set
-    from attendo.model_folder.installed import DEFAULT
+    from attendo.model_folder.bundle import DEFAULT
 
     training = (str(training_text), count_words(read_lines(training_text, ignore))) if training_text else None
     judged: list[tuple[EvaluationSet, Hypotheses]]

@@ -30,8 +30,7 @@ def export(
         raise UsageError(f"--quantization is '{quantization}': expected int8 or float32")
 
     from attendo.engines.ct2.files import write_files
-    from attendo.model_folder.bundle import read_bundle
-    from attendo.model_folder.installed import model_folder
+    from attendo.model_folder.bundle import model_folder, read_bundle
 
     bundle = read_bundle(model_folder(model))
     texts = lines_of(check) if check else []

@@ -29,8 +29,7 @@ def inspect(
 
     from rich.console import Console
 
-    from attendo.model_folder.bundle import read_bundle
-    from attendo.model_folder.installed import model_folder
+    from attendo.model_folder.bundle import model_folder, read_bundle
     from attendo.translation.directions import choose_source, choose_target
 
     folder = model_folder(model)

@@ -10,8 +10,7 @@ def models(
     as_json: Annotated[bool, typer.Option("--json", help="A list with an object for each model.")] = False,
 ) -> None:
     """What is installed: models that --model knows by name."""
-    from attendo.model_folder.bundle import read_bundle
-    from attendo.model_folder.installed import DEFAULT, licence_of, shipped_models
+    from attendo.model_folder.bundle import DEFAULT, licence_of, read_bundle, shipped_models
 
     tables: list[dict[str, Any]] = []
     lines = []

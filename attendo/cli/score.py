@@ -23,7 +23,7 @@ def score(
     from attendo.documents.line_reader import opened
     from attendo.documents.pipeline import spelled_out
     from attendo.documents.scored import score_lines, score_table
-    from attendo.model_folder.installed import model_folder
+    from attendo.model_folder.bundle import model_folder
     from attendo.translation.load import load
 
     folder = model_folder(model)

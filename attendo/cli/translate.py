@@ -53,7 +53,7 @@ def translate(
 
     from attendo.documents.file_translation import STANDARD, Task, write_beside
     from attendo.documents.progress import shown_on_stderr
-    from attendo.model_folder.installed import model_folder
+    from attendo.model_folder.bundle import model_folder
     from attendo.translation.glossary import read_glossary
     from attendo.translation.load import load
     from attendo.translation.wish import SEARCH

@@ -23,7 +23,7 @@ from attendo.data.filters import Filter, FilterConfig, FilterCounts
 from attendo.data.lines import Report, ignore
 from attendo.errors import AttendoError, DataError
 from attendo.files.durable import new_folder, sweep
-from attendo.files.json_file import read_json
+from attendo.files.tables import read_json
 from attendo.text.tokenizer import Tokenizer
 
 FORMAT = 1

@@ -19,7 +19,7 @@ from attendo.documents.pipeline import Account
 from attendo.errors import InputError, WriteError
 from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import write_file
-from attendo.files.json_file import read_json
+from attendo.files.tables import read_json
 from attendo.translation.ledger import Ledger
 from attendo.translation.translator import Translator
 from attendo.translation.wish import Wish

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from attendo.errors import InputError
-from attendo.files.json_file import read_json
+from attendo.files.tables import read_json
 
 FORMAT = 1
 NAME = "manifest.json"

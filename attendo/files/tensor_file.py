@@ -1,10 +1,11 @@
-"""What a safetensors file says of itself, believed only within limits.
+"""A safetensors file, believed only within limits: what its header says, and its numbers as numpy arrays.
 
     8 bytes, the header's length
     header, {"encoder.norm.weight": {"dtype": "F32", "shape": [512], "data_offsets": [0, 2048]}, …}
     data
 
-Only the header is read. A file that passes holds exactly the tensors it lists, each number of them once.
+`read_header` reads nothing but the header. A file that passes holds exactly the tensors it lists, each number of them
+once. `read_arrays` is for those who have no torch.
 """
 
 import json
@@ -14,6 +15,9 @@ from itertools import pairwise
 from math import prod
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attendo.errors import InputError
 
@@ -26,6 +30,9 @@ BYTES = {
     "BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
     "U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
 }  # fmt: skip
+ARRAY_TYPES: dict[str, np.dtype[Any]] = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
+
+Arrays = dict[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -116,3 +123,27 @@ def check_tiling(path: Path, in_order: dict[str, TensorInfo], size: int) -> None
             raise InputError(f"{path}: {before} and {name} {what}")
     if edges[-1][2] != size:
         raise InputError(f"{path} has {size:,} bytes of data, its header describes {edges[-1][2]:,}")
+
+
+def read_arrays(path: Path) -> Arrays:
+    """Every tensor by its name, as float32; every number is finite."""
+    header = read_header(path)
+    for name, info in header.items():
+        if info.dtype not in ARRAY_TYPES:
+            raise InputError(f"{path}: the tensor {name[:60]!r} is {info.dtype}: expected {', '.join(ARRAY_TYPES)}")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    first = len(data) - max((info.end for info in header.values()), default=0)
+    return {name: to_array(path, name, data, first, info) for name, info in header.items()}
+
+
+def to_array(path: Path, name: str, data: bytes, first: int, info: TensorInfo) -> NDArray[np.float32]:
+    dtype = ARRAY_TYPES[info.dtype]
+    count = (info.end - info.start) // dtype.itemsize
+    raw: NDArray[Any] = np.frombuffer(data, dtype, count=count, offset=first + info.start)
+    numbers = raw.reshape(info.shape).astype(np.float32)
+    if not np.isfinite(numbers).all():
+        raise InputError(f"{path}: the tensor {name[:60]!r} has numbers that are not finite")
+    return numbers

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
 from attendo.errors import ConfigError
-from attendo.files.table import shown, unknown_key
+from attendo.files.tables import short_repr, unknown_key
 
 Positions = Literal["sinusoidal", "learned", "rotary", "none"]
 Norm = Literal["layer", "rms"]
@@ -160,25 +160,27 @@ def check_fields(config: Any) -> None:
             largest = LARGEST[field.name]
             smallest = SMALLEST.get(field.name, 1)
             if type(value) is not int or not smallest <= value <= largest:
-                raise ConfigError(f"{where} is {shown(value)}: expected a whole number from {smallest} to {largest:,}")
+                raise ConfigError(
+                    f"{where} is {short_repr(value)}: expected a whole number from {smallest} to {largest:,}"
+                )
         elif field.type is bool:
             if type(value) is not bool:
-                raise ConfigError(f"{where} is {shown(value)}: expected true or false")
+                raise ConfigError(f"{where} is {short_repr(value)}: expected true or false")
         elif field.type is float:
             is_dropout = field.name.endswith("dropout")
             low, high = (0.0, 1.0) if is_dropout else (1e-30, 1e30)
             if type(value) not in (int, float) or not low <= value < high:  # NaN is in no range
                 rule = "a number in [0, 1)" if is_dropout else "a positive number"
-                raise ConfigError(f"{where} is {shown(value)}: expected {rule}")
+                raise ConfigError(f"{where} is {short_repr(value)}: expected {rule}")
         elif value not in get_args(field.type):
-            raise ConfigError(f"{where} is {shown(value)}: expected one of {', '.join(get_args(field.type))}")
+            raise ConfigError(f"{where} is {short_repr(value)}: expected one of {', '.join(get_args(field.type))}")
 
 
 def config_from_dict(table: dict[str, Any]) -> ModelConfig:
     """A configuration from a JSON object or TOML table: its `family` picks the class, unknown keys are errors."""
     family = table.get("family", "transformer")
     if not isinstance(family, str) or family not in FAMILIES:
-        raise ConfigError(f"family is {shown(family)}: expected one of {', '.join(FAMILIES)}")
+        raise ConfigError(f"family is {short_repr(family)}: expected one of {', '.join(FAMILIES)}")
     kind = FAMILIES[family]
     known = [field.name for field in fields(kind)]
     given = {key: value for key, value in table.items() if key != "family"}

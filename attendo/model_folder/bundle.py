@@ -1,4 +1,4 @@
-"""A model folder: five files, and nothing else is read.
+"""A model folder, by its path or by the name of a model that came with the package: five files, nothing else is read.
 
     config.json         {"format": 1, "model": {"family": "transformer", …}, "tokenizer": {"kind": "bpe"},
                          "languages": ["zh", "en"], "directions": ["zh-en", "en-zh"]}
@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attendo.errors import ConfigError, InputError
-from attendo.files import manifest
+from attendo.errors import ConfigError, InputError, UsageError
 from attendo.files.durable import new_folder, sweep
-from attendo.files.json_file import read_json
+from attendo.files.manifest import NAME as MANIFEST
 from attendo.files.manifest import check_manifest, write_manifest
-from attendo.files.table import shown
+from attendo.files.tables import read_json, short_repr
 from attendo.text.direction import parse_direction
 from attendo.text.kinds import KINDS
 from attendo.text.tokenizer import Tokenizer
@@ -30,7 +29,42 @@ from attendo.text.tokenizer_file import LANGUAGE, MOST_LANGUAGES
 FORMAT = 1
 CONFIG, TOKENIZER, WEIGHTS, CARD = FILES = ("config.json", "tokenizer.json", "model.safetensors", "README.md")
 KEYS = ("format", "model", "tokenizer", "languages", "directions")
+# Models that came with the package, each known by the name of its folder.
+SHIPPED = Path(__file__).parents[1] / "models"
+DEFAULT = "default"
 LARGEST_CONFIG = 1_000_000  # bytes; a configuration has a few hundred
+
+
+def shipped_models() -> list[Path]:
+    """Their folders; the name of a folder is that of the model."""
+    return sorted(path.parent for path in SHIPPED.glob(f"*/{MANIFEST}"))
+
+
+def model_folder(model: str | Path | None) -> Path:
+    """A folder, or the name of a model that came with the package; without either, the default one.
+
+    A name means the model of the package even where a folder beside has the same: that one is ./NAME.
+    """
+    name = DEFAULT if model is None else str(model)
+    shipped = {folder.name: folder for folder in shipped_models()}
+    if name in shipped:
+        return shipped[name]
+    if model is None:
+        raise UsageError("this installation has no default model: name a model folder, such as RUN/model")
+    folder = Path(model)
+    if not folder.is_dir():
+        known = f", or a name: {', '.join(shipped)}" if shipped else ""
+        expected = f"expected the folder `attendo train` wrote, RUN/model{known}"
+        raise InputError(f"there is no model folder {folder}: {expected}")
+    return folder
+
+
+def licence_of(folder: Path) -> str:
+    """As its card says in a line of its own, `Licence: …`; a card that says nothing gives nothing."""
+    for line in (folder / CARD).read_text(encoding="utf-8").split("\n"):
+        if line.startswith("Licence: "):
+            return line.removeprefix("Licence: ")
+    return ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +96,8 @@ class Bundle(Description):
             ("vocab_size", tokenizer.vocab_size, self.model.get("vocab_size")),
         ):
             if there != expected:
-                raise InputError(
-                    f"{self.folder}: {name} is {shown(there)} in {TOKENIZER} and {shown(expected)} in {CONFIG}"
-                )
+                found = f"{short_repr(there)} in {TOKENIZER} and {short_repr(expected)} in {CONFIG}"
+                raise InputError(f"{self.folder}: {name} is {found}")
         return tokenizer
 
 
@@ -80,20 +113,20 @@ def read_description(path: Path) -> Description:
         raise InputError(f"{path} is not the configuration of a model folder: it has no format number")
     if table["format"] != FORMAT:
         made = "was made by a newer attendo" if table["format"] > FORMAT else "is of no attendo"
-        raise InputError(f"{path} {made}: format {shown(table['format'])}, this version reads {FORMAT}")
+        raise InputError(f"{path} {made}: format {short_repr(table['format'])}, this version reads {FORMAT}")
     for name in KEYS:
         if name not in table:
             raise InputError(f"{path} has no {name}")
     for name in table:
         if name not in KEYS:
-            raise InputError(f"{path}: unknown key {shown(name)}, known keys are {', '.join(KEYS)}")
+            raise InputError(f"{path}: unknown key {short_repr(name)}, known keys are {', '.join(KEYS)}")
     if not isinstance(table["model"], dict):
-        raise InputError(f"{path}: model is {shown(table['model'])}, expected an object")
+        raise InputError(f"{path}: model is {short_repr(table['model'])}, expected an object")
     match table["tokenizer"]:
         case {"kind": str(kind), **rest} if kind in KINDS and not rest:
             pass
         case _:
-            raise InputError(f"{path}: tokenizer is {shown(table['tokenizer'])}, expected only its kind")
+            raise InputError(f"{path}: tokenizer is {short_repr(table['tokenizer'])}, expected only its kind")
     languages = read_languages(path, table["languages"])
     directions = read_directions(path, table["directions"], languages)
     return Description(model=table["model"], kind=kind, languages=languages, directions=directions)
@@ -101,17 +134,19 @@ def read_description(path: Path) -> Description:
 
 def read_languages(path: Path, names: object) -> tuple[str, ...]:
     if not isinstance(names, list) or not 1 <= len(names) <= MOST_LANGUAGES:
-        raise InputError(f"{path}: languages is {shown(names)}, expected a list of 1 to {MOST_LANGUAGES}")
-    for number, name in enumerate(names):
-        if not isinstance(name, str) or not LANGUAGE.fullmatch(name) or name in names[:number]:
-            raise InputError(f"{path}: {shown(name)} in languages, expected different names such as zh, en or pt-BR")
+        raise InputError(f"{path}: languages is {short_repr(names)}, expected a list of 1 to {MOST_LANGUAGES}")
+    for index, name in enumerate(names):
+        if not isinstance(name, str) or not LANGUAGE.fullmatch(name) or name in names[:index]:
+            raise InputError(
+                f"{path}: {short_repr(name)} in languages, expected different names such as zh, en or pt-BR"
+            )
     return tuple(names)
 
 
 def read_directions(path: Path, texts: object, languages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     most = len(languages) ** 2
     if not isinstance(texts, list) or not 1 <= len(texts) <= most or not all(isinstance(text, str) for text in texts):
-        raise InputError(f"{path}: directions is {shown(texts)}, expected a list of 1 to {most} such as zh-en")
+        raise InputError(f"{path}: directions is {short_repr(texts)}, expected a list of 1 to {most} such as zh-en")
     try:
         directions = tuple(parse_direction(text, languages) for text in texts)
     except ConfigError as error:
@@ -171,6 +206,6 @@ def check_replaceable(folder: Path) -> None:
     if not folder.is_dir():
         raise InputError(f"{folder} is a file: a model is a folder")
     there = {path.name for path in folder.iterdir()}
-    foreign = {name for name in there if not name.startswith(".")} - {*FILES, manifest.NAME}
-    if foreign or (there and manifest.NAME not in there):
+    foreign = {name for name in there if not name.startswith(".")} - {*FILES, MANIFEST}
+    if foreign or (there and MANIFEST not in there):
         raise InputError(f"{folder} is there and is no model folder: it is not replaced, give another name")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from attendo.errors import ConfigError, UsageError
-from attendo.files.table import shown
-from attendo.model_folder.installed import shipped_models
+from attendo.files.tables import short_repr
+from attendo.model_folder.bundle import shipped_models
 from attendo.recipe.recipe import TABLES, CorpusConfig, DataConfig, ModelSettings, Recipe, recipe_from_dict
 
 LARGEST_FILE = 65_536  # bytes; a recipe has a few thousand
@@ -54,9 +54,9 @@ def put(table: dict[str, Any], override: str) -> None:
     name, equals, text = override.partition("=")
     keys = [key.strip() for key in name.split(".")]
     if not equals or not all(keys):
-        raise UsageError(f"--set {shown(override)}: expected table.key=value, such as training.seed=2")
+        raise UsageError(f"--set {short_repr(override)}: expected table.key=value, such as training.seed=2")
     if len(keys) == 1 or keys[0] not in TABLES:
-        raise UsageError(f"--set {shown(override)}: {hint(keys)}")
+        raise UsageError(f"--set {short_repr(override)}: {hint(keys)}")
     place: Any = table
     for depth, key in enumerate(keys[:-1]):
         place = step_into(place, key, ".".join(keys[:depth]), override)
@@ -65,7 +65,9 @@ def put(table: dict[str, Any], override: str) -> None:
     elif isinstance(place, dict):
         place[keys[-1]] = value_of(text)
     else:
-        raise UsageError(f"--set {shown(override)}: {'.'.join(keys[:-1])} is {shown(place)} and holds no keys")
+        raise UsageError(
+            f"--set {short_repr(override)}: {'.'.join(keys[:-1])} is {short_repr(place)} and holds no keys"
+        )
 
 
 def step_into(place: Any, key: str, before: str, override: str) -> Any:
@@ -73,13 +75,13 @@ def step_into(place: Any, key: str, before: str, override: str) -> Any:
         return place[index(place, key, before, override)]
     if isinstance(place, dict):
         return place.setdefault(key, {})
-    raise UsageError(f"--set {shown(override)}: {before} is {shown(place)} and holds no keys")
+    raise UsageError(f"--set {short_repr(override)}: {before} is {short_repr(place)} and holds no keys")
 
 
 def index(entries: list[Any], key: str, before: str, override: str) -> int:
     if not (key.isascii() and key.isdigit() and len(key) < 10 and int(key) < len(entries)):
         raise UsageError(
-            f"--set {shown(override)}: {before} is a list of {len(entries)}: expected a number from 0 on, "
+            f"--set {short_repr(override)}: {before} is a list of {len(entries)}: expected a number from 0 on, "
             f"such as {before}.0"
         )
     return int(key)
@@ -92,7 +94,7 @@ def hint(keys: list[str]) -> str:
         return f"did you mean {' or '.join(homes)}?"
     nearest = get_close_matches(keys[0], TABLES, n=1)
     if nearest and len(keys) > 1:
-        return f"there is no table {shown(keys[0])}; did you mean '{nearest[0]}'?"
+        return f"there is no table {short_repr(keys[0])}; did you mean '{nearest[0]}'?"
     return f"expected table.key=value, where the table is one of {', '.join(TABLES)}"
 
 
@@ -160,8 +162,8 @@ def found_file(path: str, beside: Path, what: str) -> str:
         if exists(place):
             return writable(str(place), what)
     if len(places) == 1:
-        raise ConfigError(f"{what} is {shown(path)}: there is no such file")
-    raise ConfigError(f"{what} is {shown(path)}: it is neither in {beside} nor in {data} ($ATTENDO_DATA)")
+        raise ConfigError(f"{what} is {short_repr(path)}: there is no such file")
+    raise ConfigError(f"{what} is {short_repr(path)}: it is neither in {beside} nor in {data} ($ATTENDO_DATA)")
 
 
 def writable(path: str, what: str) -> str:
@@ -169,7 +171,7 @@ def writable(path: str, what: str) -> str:
     try:
         path.encode()
     except UnicodeEncodeError:
-        raise ConfigError(f"{what} is {shown(path)}: the name is not UTF-8, which a recipe cannot write") from None
+        raise ConfigError(f"{what} is {short_repr(path)}: the name is not UTF-8, which a recipe cannot write") from None
     return path
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from attendo.data.filters import FilterConfig
 from attendo.data.synthetic import SyntheticCorpus, SyntheticTask
 from attendo.errors import ConfigError, UsageError
-from attendo.files.table import from_dict, shown, unknown_key
+from attendo.files.tables import from_dict, short_repr, unknown_key
 from attendo.model.config import FAMILIES, ModelConfig
 from attendo.model.presets import PAPER_VOCABULARY, preset
 from attendo.text.direction import parse_direction
@@ -70,7 +70,7 @@ class DataConfig:
     def __post_init__(self) -> None:
         self.check_languages()
         if not self.directions or len(set(self.directions)) != len(self.directions):
-            raise ConfigError(f"directions = {shown(list(self.directions))}: expected at least one, none twice")
+            raise ConfigError(f"directions = {short_repr(list(self.directions))}: expected at least one, none twice")
         if not self.corpora:
             raise ConfigError("there are no corpora: expected at least one [[data.corpora]]")
         if not 0 < self.held_out <= 0.5:
@@ -97,11 +97,11 @@ class DataConfig:
     def check_languages(self) -> None:
         if not 2 <= len(self.languages) <= MOST_LANGUAGES or len(set(self.languages)) != len(self.languages):
             raise ConfigError(
-                f"languages = {shown(list(self.languages))}: expected 2 to {MOST_LANGUAGES}, none of them twice"
+                f"languages = {short_repr(list(self.languages))}: expected 2 to {MOST_LANGUAGES}, none of them twice"
             )
         for language in self.languages:
             if not LANGUAGE.fullmatch(language):
-                raise ConfigError(f"the language {shown(language)}: expected a code such as zh, en or pt-BR")
+                raise ConfigError(f"the language {short_repr(language)}: expected a code such as zh, en or pt-BR")
 
     def languages_of(self, corpus: CorpusConfig) -> Languages:
         """Of the corpus's columns; where it does not say, the two languages there are."""
@@ -116,7 +116,7 @@ class DataConfig:
         for language in corpus.languages:
             if language not in self.languages:
                 raise ConfigError(
-                    f"a corpus is of {shown(language)}: expected one of the languages {', '.join(self.languages)}"
+                    f"a corpus is of {short_repr(language)}: expected one of the languages {', '.join(self.languages)}"
                 )
         if first == second:
             raise ConfigError(f"a corpus is of {first} and {second}: expected two different languages")
@@ -176,7 +176,7 @@ class ModelSettings:
         if [self.preset, self.family, self.init_from].count(None) < 2:
             raise ConfigError("[model] has more than one of preset, family and init_from: expected one")
         if self.family is not None and self.family not in FAMILIES:
-            raise ConfigError(f"family in [model] is {shown(self.family)}: expected one of {', '.join(FAMILIES)}")
+            raise ConfigError(f"family in [model] is {short_repr(self.family)}: expected one of {', '.join(FAMILIES)}")
         if "vocab_size" in self.changes:
             raise ConfigError("vocab_size in [model]: the tokenizer decides it, expected it in [tokenizer]")
         if self.init_from is None:
@@ -185,7 +185,7 @@ class ModelSettings:
         for name in self.changes:
             if not name.endswith("dropout"):
                 raise ConfigError(
-                    f"{shown(name)} in [model] with init_from: a model that goes on keeps its shape; "
+                    f"{short_repr(name)} in [model] with init_from: a model that goes on keeps its shape; "
                     f"only dropout, attention_dropout and activation_dropout can change"
                 )
 
@@ -193,7 +193,7 @@ class ModelSettings:
     def from_dict(cls, table: object) -> "ModelSettings":
         """What is not the name of a model is a change to it."""
         if not isinstance(table, dict):
-            raise ConfigError(f"[model] is {shown(table)}: expected a table")
+            raise ConfigError(f"[model] is {short_repr(table)}: expected a table")
         own = {"preset", "family", "init_from"}
         named = from_dict(Named, {key: value for key, value in table.items() if key in own}, "[model]")
         changes = {key: value for key, value in table.items() if key not in own}

@@ -6,7 +6,7 @@ from pathlib import Path
 from attendo import __version__
 from attendo.errors import InputError
 from attendo.files.manifest import check_manifest
-from attendo.files.table import from_dict
+from attendo.files.tables import from_dict
 from attendo.model.config import config_from_dict
 from attendo.model_folder.bundle import read_description
 from attendo.model_folder.checkpoint import on_meta, save_model

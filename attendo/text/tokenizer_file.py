@@ -15,7 +15,7 @@ from typing import Any
 
 from attendo.errors import InputError
 from attendo.files.durable import write_file
-from attendo.files.json_file import read_json
+from attendo.files.tables import read_json
 from attendo.text.kinds import BYTES, KINDS, UNKNOWN, Bpe, Characters, Cutter, Unigram, WordPiece, Words
 
 FORMAT = 1

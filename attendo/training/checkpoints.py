@@ -20,8 +20,8 @@ from torch import Tensor, nn
 
 from attendo.errors import InputError, TrainingError, WriteError
 from attendo.files.durable import mark, new_folder, sweep
-from attendo.files.json_file import read_json
 from attendo.files.manifest import check_manifest, write_manifest
+from attendo.files.tables import read_json
 from attendo.model_folder.checkpoint import read_tensors, write_tensors
 from attendo.training.progress import Progress
 from attendo.training.state import Snapshot, expected_optimizer, expected_weights

@@ -11,8 +11,7 @@ from attendo.engines.ct2.files import Quantization
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError
 from attendo.model.config import config_from_dict
-from attendo.model_folder.bundle import Bundle, read_bundle
-from attendo.model_folder.installed import model_folder
+from attendo.model_folder.bundle import Bundle, model_folder, read_bundle
 from attendo.translation.translator import Translator
 
 EngineName = Literal["auto", "torch", "ct2"]

@@ -15,7 +15,7 @@ from pathlib import Path
 import attendo
 from attendo.decoding.options import SearchOptions
 from attendo.errors import AttendoError
-from attendo.model_folder.installed import DEFAULT
+from attendo.model_folder.bundle import DEFAULT
 from benchmarks.behaviour.counts import missed_goals
 from benchmarks.behaviour.inputs import DIRECTIONS, read_inputs
 from benchmarks.behaviour.judgement import Judgement, judge

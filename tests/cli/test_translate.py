@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from attendo.cli.main import main
-from attendo.model_folder import installed
+from attendo.model_folder import bundle
 from attendo.translation import load as load_module
 from tests.translation.fake_engine import FakeEngine, backwards, fake_translator, write_fake_model
 from tests.translation.small_translator import save_random
@@ -32,7 +32,7 @@ def attendo(fake, monkeypatch, capfdbinary, tmp_path):
     """Runs a command in this process, over the fake engine; returns exit code, stdout and stderr."""
     monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(installed, "SHIPPED", fake.parent)  # the model is known by its name there
+    monkeypatch.setattr(bundle, "SHIPPED", fake.parent)  # the model is known by its name there
 
     def run(*arguments, stdin=b"", engine=None):
         translator = fake_translator(fake, engine or FakeEngine(tokens_per_batch=20))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attendo.errors import ConfigError
-from attendo.files.table import from_dict, shown, unknown_key
+from attendo.files.tables import from_dict, short_repr, unknown_key
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def test_errors_stay_short():
     for _ in range(100_000):
         deep = [deep]
     for value in ("x" * 10**6, [10**6000], 10**6000, -(10**50), deep, {"k" * 10**5: 1}):
-        assert len(shown(value)) <= 60
+        assert len(short_repr(value)) <= 60
         with pytest.raises(ConfigError) as caught:
             bicycle(bell=value)
         assert len(str(caught.value)) < 200

@@ -7,8 +7,8 @@ import pytest
 
 from attendo import load
 from attendo.errors import InputError, UsageError
-from attendo.model_folder import installed
-from attendo.model_folder.installed import licence_of, model_folder, shipped_models
+from attendo.model_folder import bundle
+from attendo.model_folder.bundle import licence_of, model_folder, shipped_models
 from tests.cli.test_cli import attendo
 from tests.inspection.small_models import save
 
@@ -21,13 +21,13 @@ def shipped(tmp_path, monkeypatch):
     save("transformer", folder / "default")
     shutil.copytree(folder / "default", folder / "other")
     (folder / "remains").mkdir()
-    monkeypatch.setattr(installed, "SHIPPED", folder)
+    monkeypatch.setattr(bundle, "SHIPPED", folder)
     return folder
 
 
 @pytest.fixture
 def nothing_shipped(tmp_path, monkeypatch):
-    monkeypatch.setattr(installed, "SHIPPED", tmp_path / "none")
+    monkeypatch.setattr(bundle, "SHIPPED", tmp_path / "none")
 
 
 def test_models_are_those_with_a_manifest(shipped):

@@ -11,7 +11,7 @@ import pytest
 from attendo.data.filters import FilterConfig
 from attendo.model.config import FAMILIES
 from attendo.model.presets import preset
-from attendo.model_folder import installed
+from attendo.model_folder import bundle
 from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import CorpusConfig, DataConfig, Recipe, TokenizerSettings
 from attendo.recipe.write import recipe_to_toml
@@ -53,7 +53,7 @@ def test_it_reads_and_can_be_written(recipe, tmp_path):
 def test_a_model_of_the_package_is_gone_on_from_by_its_name(tmp_path, monkeypatch):
     (tmp_path / "models" / "default").mkdir(parents=True)
     (tmp_path / "models" / "default" / "manifest.json").write_text("{}", encoding="utf-8")
-    monkeypatch.setattr(installed, "SHIPPED", tmp_path / "models")
+    monkeypatch.setattr(bundle, "SHIPPED", tmp_path / "models")
     for name in ("mine.tsv", "mine.dev.tsv"):
         (tmp_path / name).write_text("", encoding="utf-8")
     shutil.copy(FOLDER / "fine-tune.toml", tmp_path)

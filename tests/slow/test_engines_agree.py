@@ -10,8 +10,7 @@ from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
 from attendo.decoding.options import SearchOptions
 from attendo.engines.ct2.engine import load_ct2_engine
-from attendo.model_folder.bundle import read_bundle
-from attendo.model_folder.installed import model_folder
+from attendo.model_folder.bundle import model_folder, read_bundle
 
 pytestmark = pytest.mark.slow
 SENTENCES = 500

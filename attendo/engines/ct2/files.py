@@ -35,7 +35,7 @@ def transformer_config(bundle: Bundle) -> TransformerConfig:
 def write_files(bundle: Bundle, folder: Path, quantization: Quantization = "int8", *, replace: bool = False) -> None:
     """Whole or not at all."""
     from attendo.engines.ct2.spec import specification  # numpy takes a while to import, and is needed only here
-    from attendo.files.tensor_arrays import read_arrays
+    from attendo.files.tensor_file import read_arrays
 
     spec = specification(transformer_config(bundle), read_arrays(bundle.weights))
     # Equal weights become one (embedding and output projection), but only when the specification is optimised.

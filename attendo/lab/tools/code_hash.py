@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from attendo.files.manifest import NAME as MANIFEST
-from attendo.model_folder.installed import model_folder
+from attendo.model_folder.bundle import model_folder
 
 LOOKS_INTO_THE_MODEL = "attendo.lab.tools.default_model"
 READS_THE_PAGES = "attendo.lab.tools.two_languages"

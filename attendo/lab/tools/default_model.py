@@ -10,9 +10,8 @@ from attendo.errors import InputError
 from attendo.lab.tools.weights import count
 from attendo.model.build import build_model
 from attendo.model.transformer import Transformer
-from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.model_folder.checkpoint import load_model
-from attendo.model_folder.installed import model_folder
 from attendo.text.tokenizer import Tokenizer
 
 Thing = TypeVar("Thing")

@@ -18,8 +18,7 @@ import torch
 
 from attendo.errors import AttendoError, InputError
 from attendo.files.durable import write_file
-from attendo.files.json_file import read_json
-from attendo.files.table import from_dict, shown
+from attendo.files.tables import from_dict, read_json, short_repr
 from attendo.lab.claim import Numbers, Runs, Size
 
 FOLDER = Path(__file__).parent.parent / "evidence"
@@ -76,14 +75,14 @@ def read_evidence(path: Path) -> Evidence:
 def checked_runs(runs: object) -> Sequence[Numbers]:
     """A row of numbers for each seed, under the same names; no NaN, by which nothing can be judged."""
     if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
-        raise InputError(f"runs is {shown(runs)}: expected a list of objects")
+        raise InputError(f"runs is {short_repr(runs)}: expected a list of objects")
     for run in runs:
         if run.keys() != runs[0].keys():
             raise InputError("its runs have numbers of different names")
         for name, value in run.items():
             each = value if isinstance(value, list) else [value]
             if not all(is_number(one) for one in each):
-                raise InputError(f"{name} in a run is {shown(value)}: expected a number or a list of them")
+                raise InputError(f"{name} in a run is {short_repr(value)}: expected a number or a list of them")
     return runs
 
 
@@ -98,5 +97,5 @@ def checked_data(data: object) -> Mapping[str, str] | None:
         isinstance(digest, str) and re.fullmatch("[0-9a-f]{64}", digest) for digest in data.values()
     )
     if not whole or not isinstance(data, dict):
-        raise InputError(f"data is {shown(data)}: expected names of files and the sha256 of each")
+        raise InputError(f"data is {short_repr(data)}: expected names of files and the sha256 of each")
     return data

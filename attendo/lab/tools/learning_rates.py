@@ -7,8 +7,7 @@ from pathlib import Path
 
 from attendo.errors import AttendoError, InputError
 from attendo.files.durable import write_file
-from attendo.files.json_file import read_json
-from attendo.files.table import from_dict, looks_like, shown
+from attendo.files.tables import from_dict, looks_like, read_json, short_repr
 
 PATH = Path(__file__).parent.parent / "learning_rates.json"
 LARGEST = 1_000_000  # bytes
@@ -45,7 +44,7 @@ def read_rows() -> dict[str, Row]:
     table = read_json(PATH, LARGEST)
     try:
         if not isinstance(table, dict):
-            raise InputError(f"it is {shown(table)}: expected an object with a row for each claim")
+            raise InputError(f"it is {short_repr(table)}: expected an object with a row for each claim")
         return {claim: checked(row, claim) for claim, row in table.items()}
     except AttendoError as error:
         raise InputError(f"{PATH} is no table of learning rates: {error}") from error
@@ -53,10 +52,10 @@ def read_rows() -> dict[str, Row]:
 
 def checked(row: object, claim: str) -> Row:
     if not isinstance(row, dict):
-        raise InputError(f"{claim} is {shown(row)}: expected an object")
+        raise InputError(f"{claim} is {short_repr(row)}: expected an object")
     rates = row.get("rates")
     if not isinstance(rates, dict) or not all(looks_like(rate, float) and rate > 0 for rate in rates.values()):
-        raise InputError(f"rates of {claim} is {shown(rates)}: expected a number above 0 for each side")
+        raise InputError(f"rates of {claim} is {short_repr(rates)}: expected a number above 0 for each side")
     return replace(from_dict(Row, {key: row[key] for key in row if key != "rates"}, claim), rates=rates)
 
 

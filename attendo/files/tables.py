@@ -1,17 +1,19 @@
-"""One table of a TOML or JSON file -> one frozen dataclass. Whatever does not fit is an error that names the place.
+"""JSON from a file that may be hostile; and one table of a JSON or TOML file -> one frozen dataclass.
 
-The dataclass is the only description of the table: its fields are the keys, their types say what may stand there, and
-its own `__post_init__` checks what types cannot say.
+Whatever does not fit is an error that says where. The dataclass is the only description of the table: its fields are
+the keys, their types say what may stand there, and its own `__post_init__` checks what types cannot say.
 """
 
+import json
 import math
 from collections.abc import Collection
 from dataclasses import MISSING, fields, is_dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from attendo.errors import ConfigError
+from attendo.errors import ConfigError, InputError
 
 T = TypeVar("T")
 
@@ -19,10 +21,25 @@ LARGEST_INTEGER = 2**63 - 1  # what TOML promises to carry
 WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
+def read_json(path: Path, largest: int) -> Any:
+    """At most `largest` bytes are read, whatever the file claims to be (a device has no size and no end)."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(largest + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    if len(raw) > largest:
+        raise InputError(f"{path} is too large: expected at most {largest:,} bytes")
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON: {error}") from error
+
+
 def from_dict(kind: type[T], table: object, where: str) -> T:
     """The dataclass `kind` from a table's keys. `where` is how the table is called in errors, such as [training]."""
     if not isinstance(table, dict):
-        raise ConfigError(f"{where} is {shown(table)}: expected a table")
+        raise ConfigError(f"{where} is {short_repr(table)}: expected a table")
     hints = get_type_hints(kind)
     known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
     for key in table:
@@ -32,7 +49,7 @@ def from_dict(kind: type[T], table: object, where: str) -> T:
         required = field.default is MISSING and field.default_factory is MISSING
         if required and field.name not in table:
             raise ConfigError(f"{field.name} is missing in {where}: expected {expected(hints[field.name])}")
-    values = {key: fitted(value, hints[key], key, where) for key, value in table.items()}
+    values = {key: convert(value, hints[key], key, where) for key, value in table.items()}
     try:
         return kind(**values)
     except ConfigError as error:
@@ -41,9 +58,9 @@ def from_dict(kind: type[T], table: object, where: str) -> T:
         raise ConfigError(f"{where}: {error}") from error
 
 
-def fitted(value: object, kind: Any, name: str, where: str) -> Any:
+def convert(value: object, kind: Any, name: str, where: str) -> Any:
     """A value as its field wants it: an int becomes a float, a list a tuple, a table a dataclass."""
-    members = one_of(kind)
+    members = union_members(kind)
     if len(members) > 1:
         if value is False and NoneType in members and bool not in members:
             return None  # TOML has no word for nothing; `false` switches an option off
@@ -51,18 +68,18 @@ def fitted(value: object, kind: Any, name: str, where: str) -> Any:
     if is_dataclass(kind) and isinstance(kind, type):
         return from_dict(kind, value, inside(where, name))
     if get_origin(kind) in (tuple, list) and isinstance(value, list):
-        return fitted_list(value, kind, name, where)
+        return convert_list(value, kind, name, where)
     if not looks_like(value, kind):
-        raise ConfigError(f"{name} in {where} is {shown(value)}: expected {expected(kind)}")
+        raise ConfigError(f"{name} in {where} is {short_repr(value)}: expected {expected(kind)}")
     return float(value) if kind is float else value  # type: ignore[arg-type]
 
 
-def fitted_list(values: list[Any], kind: Any, name: str, where: str) -> Any:
+def convert_list(values: list[Any], kind: Any, name: str, where: str) -> Any:
     item, *more = get_args(kind)
     fixed = get_origin(kind) is tuple and more != [...]
     if fixed and len(values) != 1 + len(more):
-        raise ConfigError(f"{name} in {where} is {shown(values)}: expected {expected(kind)}")
-    result = [fitted(value, item, f"{name}.{place}", where) for place, value in enumerate(values)]
+        raise ConfigError(f"{name} in {where} is {short_repr(values)}: expected {expected(kind)}")
+    result = [convert(value, item, f"{name}.{index}", where) for index, value in enumerate(values)]
     return get_origin(kind)(result)
 
 
@@ -81,13 +98,13 @@ def looks_like(value: object, kind: Any) -> bool:
     return is_dataclass(kind) and isinstance(value, dict)
 
 
-def one_of(kind: Any) -> tuple[Any, ...]:
+def union_members(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
 def expected(kind: Any) -> str:
     """A type in words: `tuple[str, ...]` is a list, each of it a text."""
-    members = one_of(kind)
+    members = union_members(kind)
     if len(members) > 1:
         off = " (or false for none)" if NoneType in members and bool not in members and str not in members else ""
         return " or ".join(expected(member) for member in members if member is not NoneType) + off
@@ -110,10 +127,10 @@ def unknown_key(key: object, known: Collection[str], where: str) -> ConfigError:
     """With the nearest known key, or all of them where none is near."""
     nearest = get_close_matches(str(key)[:100], known, n=1)
     hint = f"did you mean '{nearest[0]}'?" if nearest else f"known keys: {', '.join(known)}"
-    return ConfigError(f"unknown key {shown(key)} in {where}: {hint}")
+    return ConfigError(f"unknown key {short_repr(key)} in {where}: {hint}")
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value for an error message, short however long it is: a file may hold a number of 5,000 digits."""
     if type(value) is int and abs(value) >= 10**30:
         return f"a number of about {int(value.bit_length() * math.log10(2))} digits"
