@@ -32,9 +32,9 @@ def compare(
 
     from attendo.evaluation.compare import TRIALS
     from attendo.evaluation.compare import compare as test
-    from attendo.evaluation.evaluation_text import comparison_lines, warnings_text
     from attendo.evaluation.hypotheses import read_hypotheses
     from attendo.evaluation.metrics import SAMPLES
+    from attendo.evaluation.report_text import comparison_lines, warnings_text
     from attendo.evaluation.suspicions import language_of
     from attendo.evaluation.test_set import file_in_bash, read_references
 

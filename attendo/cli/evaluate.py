@@ -80,9 +80,9 @@ def evaluate(
     from attendo.data.lines import ignore, read_lines
     from attendo.evaluation.breakdown import count_words
     from attendo.evaluation.evaluate import evaluate as judge
-    from attendo.evaluation.evaluation_text import evaluation_lines, warnings_text
     from attendo.evaluation.hypotheses import read_hypotheses
     from attendo.evaluation.metrics import SAMPLES
+    from attendo.evaluation.report_text import evaluation_lines, warnings_text
     from attendo.evaluation.test_set import file_in_bash, read_references, read_test_set
     from attendo.model_folder.bundle import DEFAULT
 
@@ -111,7 +111,7 @@ def evaluate(
         for line in warnings_text(found[-1].warnings, one.name if len(judged) > 1 else ""):
             typer.echo(line, err=True)
     if report:
-        from attendo.evaluation.evaluation_report import write_evaluation
+        from attendo.evaluation.report_page import write_evaluation
 
         write_evaluation(report.resolve(), found)
         typer.echo(f"wrote {report}", err=True)

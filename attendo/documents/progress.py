@@ -7,8 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from attendo.documents.line_reader import Chunk
-from attendo.report.quantities import duration_text
-from attendo.report.visible_text import visible
+from attendo.report.formatting import duration_text, visible
 from attendo.translation.answer import Translation
 from attendo.translation.second_look import AGAIN
 

@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from attendo.decoding.trace import Contender, Step
 from attendo.inspection.inspection import Inspection
 from attendo.inspection.readable import pieces, token_labels
-from attendo.report.visible_text import visible
+from attendo.report.formatting import visible
 from attendo.special_tokens import SPECIAL
 from attendo.text.tokenizer import Tokenizer
 

@@ -17,7 +17,7 @@ from attendo.inspection.inspection import Inspection
 from attendo.inspection.page_style import INSPECT_STYLE
 from attendo.inspection.page_words import CAPTIONS, HEADINGS
 from attendo.inspection.steps_table import steps_table
-from attendo.report.page import captioned, facts, shown, write_html
+from attendo.report.page import Words, captioned_section, fact_cards, html_text, write_html
 from attendo.text.tokenizer import Tokenizer
 
 MOST_CELLS = 40_000  # of one use of attention; a browser is slow with more
@@ -47,9 +47,9 @@ def write_page(
     of_use = {"encoder-self": (source, source), "decoder-self": (target, target), "cross": (target, source)}
     title = f"{found.text.strip()} → {tokenizer.decode(found.best.ids).strip()}"
     parts = [
-        f'<h1 dir="auto">{shown(found.text)}</h1>',
-        f'<p class="translation" dir="auto">{shown(tokenizer.decode(found.best.ids))}</p>',
-        facts(summary),
+        f'<h1 dir="auto">{html_text(found.text)}</h1>',
+        f'<p class="translation" dir="auto">{html_text(tokenizer.decode(found.best.ids))}</p>',
+        fact_cards(summary),
         contents(["alignment", *(one.name for one in maps), "steps"]),
         section("alignment", alignment_part(aligned, (target, source)), "" if found.record.cross else " of self"),
         *(section(one.name, maps_part(one, of_use.get(one.name, (None, None)))) for one in maps),
@@ -64,7 +64,7 @@ def contents(names: Sequence[str]) -> str:
 
 
 def section(name: str, content: str, variant: str = "") -> str:
-    return captioned(name, HEADINGS[name], CAPTIONS[name + variant], content)
+    return captioned_section(name, Words(*HEADINGS[name]), Words(*CAPTIONS[name + variant]), content)
 
 
 def alignment_part(aligned: Alignment, languages: tuple[str | None, str | None]) -> str:

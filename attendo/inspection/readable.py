@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from attendo.report.visible_text import visible
+from attendo.report.formatting import visible
 from attendo.special_tokens import SPECIAL
 from attendo.text.pretokenize import HANGUL, LETTERS
 from attendo.text.tokenizer import Tokenizer

@@ -6,13 +6,26 @@ No script, no address, and a policy that would stop both; every text of stranger
 from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from attendo import __version__
 from attendo.files.durable import write_file
+from attendo.report.formatting import visible
 from attendo.report.style import STYLE
-from attendo.report.visible_text import visible
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+class Words(NamedTuple):
+    """One thing that a page says, in both of its languages."""
+
+    english: str
+    chinese: str
+
+    @property
+    def label(self) -> str:
+        """Both in one line: tokens · 词元"""
+        return f"{self.english} · {self.chinese}"
 
 
 def write_html(path: Path, title: str, parts: Iterable[str], style: str = "") -> None:
@@ -21,30 +34,37 @@ def write_html(path: Path, title: str, parts: Iterable[str], style: str = "") ->
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
-        f"<title>{shown(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n"
+        f"<title>{html_text(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n"
         + "".join(f"{part}\n" for part in parts if part)
         + f'<footer class="note">Written by attendo {escape(__version__)}.</footer>\n</body>\n</html>\n'
     )
     write_file(path, page.encode("utf-8"))
 
 
-def shown(text: str) -> str:
+def html_text(text: str) -> str:
+    """Text of strangers, visible on one line, in which nothing is markup."""
     return escape(visible(text))
 
 
-def shown_lines(text: str) -> str:
-    return "\n".join(shown(line) for line in text.strip("\n").split("\n"))
+def html_lines(text: str) -> str:
+    return "\n".join(html_text(line) for line in text.strip("\n").split("\n"))
 
 
-def facts(summary: Mapping[str, str]) -> str:
-    cards = "".join(f"<div><dt>{shown(name)}</dt><dd>{shown(text)}</dd></div>" for name, text in summary.items())
+def html_heading(words: Words, level: int = 2) -> str:
+    return f'<h{level}>{words.english}<span class="zh" lang="zh">{words.chinese}</span></h{level}>'
+
+
+def fact_cards(facts: Mapping[str, str]) -> str:
+    """A small card a fact: its name above, what there is to say of it below."""
+    cards = "".join(f"<div><dt>{html_text(name)}</dt><dd>{html_text(text)}</dd></div>" for name, text in facts.items())
     return f'<dl class="facts">{cards}</dl>' if cards else ""
 
 
-def captioned(name: str, heading: tuple[str, str], caption: tuple[str, str], content: str) -> str:
-    """A section with its heading and what is to be said of it, in English and in Chinese."""
+def captioned_section(name: str, heading: Words, caption: Words, content: str) -> str:
+    """A section with its heading and an explanation, in English and in Chinese; `name` is the target of links."""
     return (
-        f'<section id="{escape(name)}">\n<h2>{heading[0]}<span class="zh" lang="zh">{heading[1]}</span></h2>\n'
-        f'<p class="caption">{escape(caption[0])}</p>\n<p class="caption" lang="zh">{escape(caption[1])}</p>\n'
+        f'<section id="{escape(name)}">\n{html_heading(heading)}\n'
+        f'<p class="caption">{escape(caption.english)}</p>\n'
+        f'<p class="caption" lang="zh">{escape(caption.chinese)}</p>\n'
         f"{content}\n</section>"
     )

@@ -1,4 +1,4 @@
-"""How the report looks: on a screen by day and by night, on a phone, on paper."""
+"""How all pages look: on a screen by day and by night, on a phone, on paper."""
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2024; --quiet: #646c75; --rule: #e3e6ea; --card: #f6f7f9;
@@ -49,6 +49,13 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: baseline;
   font-variant-numeric: tabular-nums; }
 .plot .y { right: calc(100% + .5rem); transform: translateY(-50%); }
 .plot .x { top: calc(100% + .5rem); transform: translateX(-50%); }
+.plot rect { fill: var(--train); }
+.plot rect.marked { fill: var(--good); }
+.plot .whisker { stroke: var(--valid); stroke-width: 2; }
+.plot .value { transform: translate(-50%, -130%); color: var(--ink); }
+.bars .plot { margin-left: 2.6rem; }
+.bars .chart:first-child { grid-column: auto; }
+.bars .chart:first-child .plot { height: 12rem; }
 .note { color: var(--quiet); font-size: .85rem; }
 .scroll { overflow: auto; max-height: 28rem; width: fit-content; max-width: 100%; padding-right: 1rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }

@@ -7,7 +7,7 @@ from typing import Self
 
 from attendo.errors import ConfigError
 from attendo.files.durable import cannot_write
-from attendo.report.visible_text import visible
+from attendo.report.formatting import visible
 from attendo.training.watch import Sample, StepRecord, ValidationRecord
 
 

@@ -18,14 +18,14 @@ from attendo.recipe.recipe import Recipe
 from attendo.recipe.write import recipe_to_toml
 from attendo.runs.assemble import build_state, graphed_step, training_batches, training_objective, transform
 from attendo.runs.environment import environment
-from attendo.runs.live_training import LiveTraining
+from attendo.runs.live_view import LiveView
 from attendo.runs.model_card import model_card
 from attendo.runs.origin import accept_same, origin_of
 from attendo.runs.prepare import Prepared
 from attendo.runs.prepare_shown import prepare_shown
 from attendo.runs.run_folder import RunFolder
+from attendo.runs.run_page import write_report
 from attendo.runs.tensorboard import TensorBoard
-from attendo.runs.training_report import write_report
 from attendo.runs.validate import build_validation
 from attendo.training.checkpoints import Checkpoints, Origin
 from attendo.training.device import Machine, choose_machine, set_up
@@ -138,7 +138,7 @@ class Run:
         validate = build_validation(self.recipe, self.prepared, self.machine)
         with ExitStack() as stack:
             stack.callback(log.close)
-            live = LiveTraining(self.call.console, training.max_steps, progress.step, self.folder.path.name)
+            live = LiveView(self.call.console, training.max_steps, progress.step, self.folder.path.name)
             watchers: list[Watcher] = [stack.enter_context(live), *self.call.watchers]
             if training.tensorboard:
                 watchers.append(stack.enter_context(TensorBoard(self.folder.path / "tensorboard", progress.step)))

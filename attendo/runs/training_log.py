@@ -12,7 +12,7 @@ FARTHEST_STEP = 2**53  # beyond, a float cannot tell one step from the next
 
 
 @dataclass(frozen=True)
-class Validation:
+class LoggedValidation:
     step: int
     scores: dict[str, float]  # NaN where the log has no number
     best: bool
@@ -26,15 +26,15 @@ class TrainingLog:
     steps: np.ndarray  # [steps]
     series: dict[str, np.ndarray]  # by name [steps]; NaN where the log has no number
     skipped: list[int]
-    validations: list[Validation]
+    validations: list[LoggedValidation]
     resumed: list[int]
 
     @property
-    def best(self) -> Validation | None:
+    def best(self) -> LoggedValidation | None:
         return next((validation for validation in reversed(self.validations) if validation.best), None)
 
     @property
-    def last_samples(self) -> Validation | None:
+    def last_samples(self) -> LoggedValidation | None:
         return next((validation for validation in reversed(self.validations) if validation.samples), None)
 
     @property
@@ -52,10 +52,10 @@ class TrainingLog:
         return table[:, 0], table[:, 1]
 
 
-def read_log(records: Sequence[Mapping[str, Any]]) -> TrainingLog:
+def sort_log(records: Sequence[Mapping[str, Any]]) -> TrainingLog:
     """Records that are none of ours are passed over: a report must not fail for a line that somebody added."""
     steps: dict[int, Mapping[str, Any]] = {}
-    validations: dict[int, Validation] = {}
+    validations: dict[int, LoggedValidation] = {}
     resumed = set()
     for record in records:
         step = record.get("step") if isinstance(record, Mapping) else None
@@ -71,21 +71,23 @@ def read_log(records: Sequence[Mapping[str, Any]]) -> TrainingLog:
     ordered = [steps[step] for step in sorted(steps)]
     return TrainingLog(
         steps=np.array(sorted(steps), dtype=np.int64),
-        series={name: np.array([number(record.get(name)) for record in ordered], dtype=np.float64) for name in SERIES},
+        series={
+            name: np.array([finite_or_nan(record.get(name)) for record in ordered], dtype=np.float64) for name in SERIES
+        },
         skipped=[record["step"] for record in ordered if record.get("skipped")],
         validations=[validations[step] for step in sorted(validations)],
         resumed=sorted(resumed),
     )
 
 
-def read_validation(step: int, record: Mapping[str, Any]) -> Validation:
+def read_validation(step: int, record: Mapping[str, Any]) -> LoggedValidation:
     samples = record.get("samples")
-    listed = samples if isinstance(samples, list | tuple) else []
-    return Validation(
+    rows = samples if isinstance(samples, list | tuple) else []
+    return LoggedValidation(
         step=step,
-        scores={str(name): number(value) for name, value in record["validation"].items()},
+        scores={str(name): finite_or_nan(value) for name, value in record["validation"].items()},
         best=bool(record.get("best")),
-        samples=[(one[0], one[1], one[2]) for one in listed if is_sample(one)],
+        samples=[(one[0], one[1], one[2]) for one in rows if is_sample(one)],
     )
 
 
@@ -93,7 +95,7 @@ def is_sample(value: object) -> bool:
     return isinstance(value, list | tuple) and len(value) == 3 and all(isinstance(text, str) for text in value)
 
 
-def number(value: object) -> float:
+def finite_or_nan(value: object) -> float:
     """NaN for all that is no finite number: null, NaN, infinity, words."""
     if type(value) is float and math.isfinite(value):
         return value

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from attendo.evaluation.compare import Difference, Outcome, compare
-from attendo.evaluation.evaluation_text import comparison_lines, verdict
 from attendo.evaluation.hypotheses import Hypotheses, read_hypotheses
+from attendo.evaluation.report_text import comparison_lines, verdict
 from attendo.evaluation.test_set import read_references
 from tests.evaluation import sacrebleu_command
 from tests.evaluation.texts import sentences, spoilt, write, write_tsv

@@ -11,11 +11,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from attendo.report.quantities import duration_text, score_text
-from attendo.report.visible_text import visible
-from attendo.runs.live_training import REFRESHES_A_SECOND, LiveTraining
-from attendo.runs.training_panel import BLOCKS, TrainingPanel, spark_line
-from attendo.runs.training_state import ThinCurve
+from attendo.report.formatting import duration_text, score_text, visible
+from attendo.runs.live_status import ThinCurve
+from attendo.runs.live_view import BLOCKS, REFRESHES_A_SECOND, LiveView, TrainingPanel, spark_line
 from attendo.training.watch import Sample, StepRecord, ValidationRecord
 
 CHINESE = "我们的火车明天早上八点从北京出发，请不要迟到。"
@@ -65,7 +63,7 @@ def train(view, clock, steps=1_200):
 def panel_lines(view, width):
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
     with console.capture() as capture:
-        console.print(TrainingPanel(view.state, view.name))
+        console.print(TrainingPanel(view.status, view.name))
     return re.sub(r"\x1b\[[\d;]*m", "", capture.get()).splitlines()
 
 
@@ -77,14 +75,14 @@ def words_of(lines):
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_panel_holds_every_number(width):
     clock = Clock()
-    view = LiveTraining(Console(file=Terminal()), 20_000, name="zh-en", clock=clock)
+    view = LiveView(Console(file=Terminal()), 20_000, name="zh-en", clock=clock)
     train(view, clock)
     lines = panel_lines(view, width)
     words = words_of(lines)
     assert "training zh-en" in lines[0]
     for expected in (
         "step 1,200 of 20,000, 6.0%, 10 min gone, 2 h 36 min left",  # 18,800 steps of half a second
-        f"loss {score_text('loss', view.state.loss.value)}, last 3.3800",
+        f"loss {score_text('loss', view.status.loss.value)}, last 3.3800",
         "learning rate 3.00e-04, gradient norm 0.812",
         "speed 41,000 target tokens/s, padding 1.6%, epoch 3",
         "validation loss 3.1000, bleu 25.00, chrf 51.25; step 1,000, 1 min 40 s ago",
@@ -102,7 +100,7 @@ def test_the_panel_holds_every_number(width):
 @pytest.mark.parametrize("width", [1, 12, 20, 39, 40, 60, 80, 120, 400])
 def test_no_line_is_wider_than_the_terminal(width):
     clock = Clock()
-    view = LiveTraining(Console(file=Terminal()), 20_000, name="a long name " * 9, clock=clock)
+    view = LiveView(Console(file=Terminal()), 20_000, name="a long name " * 9, clock=clock)
     panel_lines(view, width)  # before the first step
     train(view, clock, steps=600)
     lines = panel_lines(view, width)
@@ -112,7 +110,7 @@ def test_no_line_is_wider_than_the_terminal(width):
 
 def test_before_the_first_step_and_where_no_loss_is_a_number():
     clock = Clock()
-    view = LiveTraining(Console(file=Terminal()), 100, start_step=40, clock=clock)
+    view = LiveView(Console(file=Terminal()), 100, start_step=40, clock=clock)
     assert "step 40 of 100, 40.0%, 0 s gone, waiting for the first step" in words_of(panel_lines(view, 100))
     view.stepped(record(41, math.nan, gradient_norm=math.inf, skipped=True))
     words = words_of(panel_lines(view, 100))
@@ -124,11 +122,11 @@ def test_before_the_first_step_and_where_no_loss_is_a_number():
 
 def test_what_is_left_is_told_by_the_recent_speed():
     clock = Clock()
-    view = LiveTraining(Console(file=Terminal()), 10_000, start_step=4_000, clock=clock)
+    view = LiveView(Console(file=Terminal()), 10_000, start_step=4_000, clock=clock)
     for step in range(4_001, 7_001):
         clock.now += 60 if step < 5_000 else 0.1  # slow long ago
         view.stepped(record(step))
-    assert view.state.seconds_left == pytest.approx(3_000 * 0.1)
+    assert view.status.seconds_left == pytest.approx(3_000 * 0.1)
 
 
 def test_a_step_draws_nothing(monkeypatch):
@@ -141,7 +139,7 @@ def test_a_step_draws_nothing(monkeypatch):
 
     monkeypatch.setattr(TrainingPanel, "__rich_console__", counted)
     began = time.monotonic()
-    with LiveTraining(Console(file=Terminal(), width=80), 20_000) as view:
+    with LiveView(Console(file=Terminal(), width=80), 20_000) as view:
         for step in range(1, 10_001):
             view.stepped(record(step))
     seconds = time.monotonic() - began
@@ -152,7 +150,7 @@ def test_a_step_draws_nothing(monkeypatch):
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt, RuntimeError, SystemExit])
 def test_the_last_state_stays_however_it_ends(error):
     file, clock = Terminal(), Clock()
-    view = LiveTraining(Console(file=file, width=80), 20_000, name="run", clock=clock)
+    view = LiveView(Console(file=file, width=80), 20_000, name="run", clock=clock)
 
     def run():
         with view:
@@ -174,7 +172,7 @@ def test_the_last_state_stays_however_it_ends(error):
 
 def test_remarks_stand_above_the_panel():
     file = Terminal()
-    with LiveTraining(Console(file=file, width=80), 100) as view:
+    with LiveView(Console(file=file, width=80), 100) as view:
         view.said("the corpus is [small] \x1b[31m")
     written = file.getvalue()
     assert written.index("the corpus is [small] ␛[31m") < written.rindex("training")
@@ -186,7 +184,7 @@ def test_no_color_is_respected(no_colour, monkeypatch):
     if no_colour:
         monkeypatch.setenv("NO_COLOR", "1")
     file, clock = Terminal(), Clock()
-    with LiveTraining(Console(file=file, width=80), 2_000, clock=clock) as view:
+    with LiveView(Console(file=file, width=80), 2_000, clock=clock) as view:
         train(view, clock, steps=900)
     colours = re.findall(r"\x1b\[(?:\d+;)*[34]\d(?:;\d+)*m", file.getvalue())
     assert bool(colours) != no_colour
@@ -195,7 +193,7 @@ def test_no_color_is_respected(no_colour, monkeypatch):
 def quiet_run(file, steps=1_200):
     clock = Clock()
     console = Console(file=file, width=40)  # lines stay whole all the same
-    with LiveTraining(console, steps, name="zh-en", clock=clock) as view:
+    with LiveView(console, steps, name="zh-en", clock=clock) as view:
         train(view, clock, steps)
         view.said("a remark, [bold]as it is[/bold]")
     return file.getvalue()
@@ -248,7 +246,7 @@ def test_an_interrupted_quiet_run_tells_its_last_step():
     file, clock = io.StringIO(), Clock()
 
     def run():
-        with LiveTraining(Console(file=file), 100, start_step=40, clock=clock) as view:
+        with LiveView(Console(file=file), 100, start_step=40, clock=clock) as view:
             for step in range(41, 50):
                 view.stepped(record(step))
             raise KeyboardInterrupt
@@ -256,14 +254,14 @@ def test_an_interrupted_quiet_run_tells_its_last_step():
     with pytest.raises(KeyboardInterrupt):
         run()
     lines = file.getvalue().splitlines()
-    assert lines[0] == "training: goes on after step 40 of 100"
+    assert lines[0] == "training: resumed after step 40 of 100"
     assert [line.split(",")[0] for line in lines[1:]] == ["step 41 of 100", "step 49 of 100"]
 
 
 @pytest.mark.parametrize("file", [io.StringIO, Terminal])
 def test_samples_are_text_and_nothing_else(file):
     file = file()
-    with LiveTraining(Console(file=file, width=200), 100, name=HOSTILE) as view:
+    with LiveView(Console(file=file, width=200), 100, name=HOSTILE) as view:
         view.validated(ValidationRecord(1, {"loss": 1.0}, True, (Sample(HOSTILE, HOSTILE, "\x1b[2J" * 100_000),)))
         view.said(HOSTILE)
     written = re.sub(r"\x1b\[(?:[\d;]*m|\?25[lh]|1A|2K)|\r", "", file.getvalue())  # what rich itself writes

@@ -7,11 +7,10 @@ import pytest
 from lxml import etree
 
 from attendo.evaluation.evaluate import evaluate
-from attendo.evaluation.evaluation_report import sentences as histogram
-from attendo.evaluation.evaluation_report import write_evaluation
 from attendo.evaluation.hypotheses import Hypotheses
+from attendo.evaluation.report_page import sentence_chart, write_evaluation
 from attendo.evaluation.test_set import EvaluationSet
-from attendo.report.bars import Bar, draw_bars
+from attendo.report.charts import Bar, draw_bars
 from attendo.report.page import POLICY
 from tests.evaluation.texts import sentences, spoilt
 
@@ -23,8 +22,8 @@ def found(language="en", name="t.tsv", first=""):
     texts = sentences(language)
     other = sentences("en" if language == "zh" else "zh")
     judged_by = EvaluationSet(name, (first, *other), ((first, *texts),), ("ref",))
-    said = Hypotheses(name, ("x", *spoilt(texts, language)))
-    return evaluate(judged_by, said, to=language, samples=20)
+    hypotheses = Hypotheses(name, ("x", *spoilt(texts, language)))
+    return evaluate(judged_by, hypotheses, to=language, samples=20)
 
 
 def page_of(path, *evaluations):
@@ -50,12 +49,13 @@ def test_all_scores_are_there_with_signatures_in_both_languages(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("file", "said"), [(None, ("in the references.", "在参考译文中")), ("seen.tsv", ("in seen.tsv.", "在 seen.tsv 中"))]
+    ("file", "texts"),
+    [(None, ("in the references.", "在参考译文中")), ("seen.tsv", ("in seen.tsv.", "在 seen.tsv 中"))],
 )
-def test_both_languages_say_where_words_were_counted(tmp_path, file, said):
+def test_both_languages_say_where_words_were_counted(tmp_path, file, texts):
     _, tree = page_of(tmp_path, replace(found(), frequencies_of=file))
     section = "".join(tree.find(".//section[@id='words-1']").itertext())
-    assert all(words in section for words in said)
+    assert all(words in section for words in texts)
 
 
 def test_several_test_sets_have_an_overview_and_names_of_their_own(tmp_path):
@@ -90,6 +90,6 @@ def test_bars_are_as_high_as_their_values():
 
 
 def test_every_sentence_is_in_one_class():
-    tree = etree.fromstring(histogram([0.0, 9.99, 10.0, 55.0, 100.0, 100.0]))
+    tree = etree.fromstring(sentence_chart([0.0, 9.99, 10.0, 55.0, 100.0, 100.0]))
     values = [span.text for span in tree.iter("span") if span.get("class") == "value"]
     assert values == ["2", "1", "0", "0", "0", "1", "0", "0", "0", "2"]

@@ -9,8 +9,7 @@ from attendo.evaluation.evaluate import Evaluation, Judged
 from attendo.evaluation.hypotheses import Run
 from attendo.evaluation.metrics import Score
 from attendo.evaluation.published import NAME
-from attendo.report.quantities import duration_text
-from attendo.report.visible_text import visible
+from attendo.report.formatting import duration_text, visible
 
 LONGEST = 300  # characters of a sentence
 EXTREMES = 3

@@ -1,4 +1,4 @@
-"""What is known of a run right now. To note a step costs next to nothing; the sums are made by whoever looks."""
+"""What is known of a run right now. Noting a step costs next to nothing; the sums are made by whoever looks."""
 
 import math
 from collections import deque
@@ -50,7 +50,7 @@ class ThinCurve:
         self.points = points  # a new list each time: another thread may be drawing the old one
 
 
-class TrainingState:
+class LiveStatus:
     """The clock gives seconds; `start_step` is the last step of the runs before this one."""
 
     def __init__(self, max_steps: int, start_step: int, clock: Callable[[], float]) -> None:

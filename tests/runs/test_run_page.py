@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from lxml import etree, html
 
-from attendo.report.axis import linear_axis, log_axis
+from attendo.report.charts import keep_evenly, keep_extremes, linear_axis, log_axis, smooth
 from attendo.report.page import POLICY
-from attendo.report.thinning import evenly, extremes, smooth
-from attendo.runs.training_report import write_report
+from attendo.runs.run_page import write_report
 
 RECIPE = '[data]\nlanguages = ["zh", "en"]\n\n[validation]\nevery = 500\nmetric = "bleu"\n'
 MARKUP = "</style></title></pre><script>alert('1')</script>\"><img src=x onerror=alert(1)> & "
@@ -252,13 +251,13 @@ def test_smoothing():
 def test_thinning():
     x, y = np.arange(10_000), np.sin(np.arange(10_000))
     y[1234], y[5678], y[50] = 99.0, -99.0, np.nan
-    for thin in (extremes, evenly):
+    for thin in (keep_extremes, keep_evenly):
         few_x, few_y = thin(x, y, 100)
         assert len(few_x) == len(few_y) <= 100
         assert (np.diff(few_x) > 0).all()
         assert thin(x[:9], y[:9], 100)[0].tolist() == list(range(9))
-    assert {99.0, -99.0} <= set(extremes(x, y, 100)[1])
-    assert evenly(x, y, 100)[0][[0, -1]].tolist() == [0, 9_999]
+    assert {99.0, -99.0} <= set(keep_extremes(x, y, 100)[1])
+    assert keep_evenly(x, y, 100)[0][[0, -1]].tolist() == [0, 9_999]
 
 
 @pytest.mark.parametrize(
@@ -282,6 +281,6 @@ def test_thinning():
 )
 def test_axes_have_ticks_that_people_like(axis, labels):
     assert axis.labels == labels
-    places = axis.place(axis.ticks)
-    assert (places >= -1e-9).all()
-    assert (places <= 1 + 1e-9).all()
+    positions = axis.position(axis.ticks)
+    assert (positions >= -1e-9).all()
+    assert (positions <= 1 + 1e-9).all()

@@ -1,0 +1,202 @@
+"""One page about a run, report.html: what came of it, its curves, and all that is needed to do it again."""
+
+import json
+import math
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attendo.report.charts import Curve, Marks, draw_curves, keep_evenly, keep_extremes, linear_axis, smooth
+from attendo.report.formatting import score_text, visible
+from attendo.report.page import fact_cards, html_lines, html_text, write_html
+from attendo.runs.training_log import LoggedValidation, TrainingLog, sort_log
+
+MOST_ROWS = 500  # of the table of validations
+WINDOWS = 50  # in a run, over which its values are averaged
+LEAST_WINDOW = 9  # steps
+MOST_DOTS = 100  # of validations; more would be a thick line
+
+
+def write_report(
+    path: Path,
+    *,
+    title: str,
+    command: str,
+    recipe_toml: str,
+    environment: dict[str, Any],
+    log: Sequence[dict[str, Any]],
+    summary: dict[str, str],
+) -> None:
+    """`log` are the records of log.jsonl in their order; `summary` is what the caller wants said at the top."""
+    known = sort_log(log)
+    parts = [
+        f"<h1>{html_text(title)}</h1>",
+        headline(known, metric_of(recipe_toml)),
+        fact_cards(summary),
+        section("Curves", training_curves(known)),
+        section("Validations", validation_table(known)),
+        section("Samples", sample_list(known.last_samples)),
+        section("Do it again", f"<pre>{html_lines(command)}</pre>"),
+        section("Recipe", f"<pre>{html_lines(recipe_toml)}</pre>" if recipe_toml.strip() else ""),
+        section("Environment", word_table(environment)),
+    ]
+    write_html(path, title, parts)
+
+
+def section(heading: str, content: str) -> str:
+    return f"<section>\n<h2>{escape(heading)}</h2>\n{content}\n</section>" if content else ""
+
+
+def metric_of(recipe_toml: str) -> str:
+    """The score that decides which validation is the best."""
+    try:
+        return str(tomllib.loads(recipe_toml)["validation"]["metric"])
+    except (tomllib.TOMLDecodeError, KeyError, TypeError):
+        return "loss"
+
+
+def headline(log: TrainingLog, metric: str) -> str:
+    best = log.best
+    if best is None:
+        steps = "1 step" if log.last_step == 1 else f"{log.last_step:,} steps"
+        state = f"{steps}, no {'best ' if log.validations else ''}validation yet" if log.last_step else "no step yet"
+        return f'<p class="headline">{state}</p>'
+    # the deciding score first, in large letters
+    names = sorted(best.scores, key=lambda name: name != metric)
+    words = [f"{html_text(name)} {score_text(name, best.scores[name])}" for name in names]
+    others = "".join(f", {word}" for word in words[1:])
+    return f'<p class="headline"><b>{words[0]}</b> best, at step {best.step:,}{others}</p>' if words else ""
+
+
+def validation_table(log: TrainingLog) -> str:
+    if not log.validations:
+        return ""
+    names = log.score_names()
+    apart = math.ceil(len(log.validations) / MOST_ROWS)
+    # counted from the end: the last is always there
+    rows = [one for index, one in enumerate(reversed(log.validations)) if index % apart == 0 or one is log.best]
+    head = "".join(f"<th>{html_text(name)}</th>" for name in ("step", *names))
+    body = "".join(validation_row(one, names, one is log.best) for one in reversed(rows))
+    note = f'<p class="note">{len(rows):,} of {len(log.validations):,} validations.</p>' if apart > 1 else ""
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{note}'
+
+
+def validation_row(one: LoggedValidation, names: Iterable[str], best: bool) -> str:
+    cells = "".join(f"<td>{score_text(name, one.scores.get(name))}</td>" for name in names)
+    look = ' class="best"' if best else ""
+    return f"<tr{look}><td>{one.step:,}</td>{cells}</tr>\n"
+
+
+def sample_list(validation: LoggedValidation | None) -> str:
+    if validation is None:
+        return ""
+    blocks = [
+        '<dl class="sample">'
+        + "".join(
+            f'<dt>{label}</dt><dd dir="auto">{html_text(text)}</dd>'
+            for label, text in zip(("source", "reference", "translation"), sample, strict=True)
+        )
+        + "</dl>"
+        for sample in validation.samples
+    ]
+    return f'<p class="note">From the validation at step {validation.step:,}.</p>\n' + "\n".join(blocks)
+
+
+def word_table(words: Mapping[str, Any]) -> str:
+    rows = "".join(
+        f"<tr><th>{html_text(str(name))}</th><td>{html_text(value_text(value))}</td></tr>\n"
+        for name, value in words.items()
+    )
+    return f'<table class="words">{rows}</table>' if rows else ""
+
+
+def value_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def training_curves(log: TrainingLog) -> str:
+    """Nothing where nothing has happened; no chart of what has no number."""
+    happened = [*log.steps[:1].tolist(), *log.steps[-1:].tolist(), *(one.step for one in log.validations)]
+    if not happened:
+        return ""
+    first, last = min(happened), max(happened)
+    steps = linear_axis(0 if first < 0.1 * last else first, last, whole=True)
+    marks = Marks(log.resumed, log.skipped, ticked_steps(log))
+    rate = Curve(*keep_evenly(log.steps, log.series["learning_rate"]), "train")
+    charts = [
+        draw_curves(
+            "loss",
+            [*measured_curves(log, "loss", "training"), *validation_curves(log, "loss", "validation")],
+            steps,
+            marks,
+        ),
+        *(
+            draw_curves(visible(name), validation_curves(log, name), steps, marks)
+            for name in log.score_names()
+            if name != "loss"
+        ),
+        draw_curves("learning rate", [rate], steps, marks, zero=True),
+        draw_curves("gradient norm", measured_curves(log, "gradient_norm", log_scale=True), steps, marks, log=True),
+        draw_curves(
+            "target tokens a second", measured_curves(log, "target_tokens_per_second"), steps, marks, zero=True
+        ),
+    ]
+    return f'<div class="charts">\n{"".join(charts)}</div>\n{curve_legend(log)}' if any(charts) else ""
+
+
+def ticked_steps(log: TrainingLog) -> list[int]:
+    """The validations, as long as their ticks do not merge into a bar."""
+    return [one.step for one in log.validations] if len(log.validations) <= MOST_DOTS else []
+
+
+def measured_curves(log: TrainingLog, name: str, label: str = "", *, log_scale: bool = False) -> list[Curve]:
+    """What was measured, faint, and its mean over neighbouring steps; on a logarithmic scale the mean of logarithms."""
+    values = log.series[name]
+    window = max(LEAST_WINDOW, len(values) // WINDOWS)
+    if log_scale:
+        values = np.where(values > 0, values, np.nan)
+        mean = np.exp(smooth(np.log(values), window))
+    else:
+        mean = smooth(values, window)
+    label = label if np.isfinite(values).any() else ""
+    return [Curve(*keep_extremes(log.steps, values), "raw"), Curve(*keep_evenly(log.steps, mean), "train", label)]
+
+
+def validation_curves(log: TrainingLog, name: str, label: str = "") -> list[Curve]:
+    """A dot a validation, and a larger one where it was the best."""
+    x, y = keep_extremes(*log.scores(name))
+    curves = [Curve(x, y, "valid", label if len(x) else "", point_notes(name, x, y) if len(x) <= MOST_DOTS else ())]
+    if log.best and math.isfinite(score := log.best.scores.get(name, math.nan)):
+        x, y = np.array([log.best.step]), np.array([score])
+        curves.append(Curve(x, y, "best", "best", point_notes(name, x, y)))
+    return curves
+
+
+def point_notes(name: str, steps: np.ndarray, values: np.ndarray) -> list[str]:
+    pairs = zip(steps.tolist(), values.tolist(), strict=True)
+    return [f"step {int(step):,}: {score_text(name, value)}" for step, value in pairs]
+
+
+def curve_legend(log: TrainingLog) -> str:
+    """What the lines and marks mean, those there are."""
+    sentences = ["Across: steps. Faint: each step; strong: the mean of its neighbours."]
+    if ticked_steps(log):
+        sentences.append("Short grey ticks: validations.")
+    if log.resumed:
+        sentences.append(f"Dashed lines: the run was resumed ({list_steps(log.resumed)}).")
+    if log.skipped:
+        reason = "because a loss or gradient was no number"
+        sentences.append(f"Red ticks: updates skipped {reason} ({list_steps(log.skipped)}).")
+    return f'<p class="note">{" ".join(sentences)}</p>'
+
+
+def list_steps(steps: Sequence[int]) -> str:
+    """at step 500; 7 times, at steps 500, 600, 700, 800, 900 …"""
+    if len(steps) == 1:
+        return f"at step {steps[0]:,}"
+    first = ", ".join(f"{step:,}" for step in steps[:5])
+    return f"{len(steps):,} times, at steps {first}{' …' if len(steps) > 5 else ''}"
