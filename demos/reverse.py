@@ -15,7 +15,7 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.decoding.greedy import greedy_decode
-from attendo.inspection.heat_map import draw_heads
+from attendo.inspection.heat_maps import draw_heads
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, reversal
 from attendo.model.config import TransformerConfig
 from attendo.model.record import AttentionRecord

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 import attendo
-from attendo.model_folder.bundle import model_folder
 
 SENTENCES = (
     ("zh", "en", "我爱机器学习"),
@@ -44,7 +43,7 @@ def main() -> int:
     console.print(f"Loaded in {time.perf_counter() - started:.2f} s: {translator.engine.name}")
     complete = show_translations(translator, console)
 
-    picture = look_into(model_folder(options.model), options.out)
+    picture = look_into(options.model, options.out)
     source, target, text = LOOKED_INTO
     console.print(f"\nWhat each head looked at while it said {text} ({source} → {target}):", picture, soft_wrap=True)
     console.print("\n" + NEXT.format(attendo=".venv/bin/attendo"), soft_wrap=True, highlight=False, markup=False)
@@ -63,22 +62,16 @@ def show_translations(translator: attendo.Translator, console: Console) -> bool:
     return clean
 
 
-def look_into(model: Path, out: Path) -> Path:
-    """The picture of the last cross-attention; that needs the model's inside, and so torch, which is slow to come."""
-    from attendo.decoding.options import SearchOptions
-    from attendo.inspection.alignment import alignment, attention_maps
-    from attendo.inspection.attention_maps import draw_maps
-    from attendo.inspection.inspection import inspect_text
-    from attendo.model_folder.bundle import read_bundle
-    from attendo.model_folder.checkpoint import load_model
+def look_into(model: str | None, out: Path) -> Path:
+    """The picture of the last cross-attention; that needs the model's inside, and so torch, which is slow to load."""
+    from attendo.inspection.heat_maps import draw_maps
+    from attendo.inspection.inspect import inspect
 
     _, target, text = LOOKED_INTO
-    bundle = read_bundle(model)
-    tokenizer = bundle.tokenizer()
-    found = inspect_text(load_model(bundle), tokenizer, text, target, SearchOptions(beam_size=4))
-    cross = [maps for maps in attention_maps(found, tokenizer) if maps.name == "cross"]
+    found = inspect(text, to=target, model=model)
+    cross = [maps for maps in found.maps if maps.name == "cross"]
     out.mkdir(parents=True, exist_ok=True)
-    return list(draw_maps(cross, alignment(found, tokenizer), out))[-1]
+    return list(draw_maps(cross, found.alignment, out))[-1]
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -29,35 +28,19 @@ def inspect(
 
     from rich.console import Console
 
-    from attendo.model_folder.bundle import model_folder, read_bundle
-    from attendo.translation.directions import choose_source, choose_target
+    from attendo.inspection.inspect import inspect as inspect_sentence
+    from attendo.inspection.steps import inspection_lines, inspection_to_dict
 
-    folder = model_folder(model)
-    bundle = read_bundle(folder)
-    target = choose_target(to, bundle.directions)
-    source = choose_source(start, target, sentence, bundle.directions)
-
-    from attendo.inspection.decoding_steps import inspection_lines
-    from attendo.inspection.folder import make_folder, write_folder
-    from attendo.inspection.inspection import inspect_text
-    from attendo.inspection.inspection_table import inspection_table
-    from attendo.model_folder.checkpoint import load_model
-    from attendo.translation.wish import SEARCH
-
-    make_folder(out)
     with Console(stderr=True).status("translating, drawing"):
-        tokenizer = bundle.tokenizer()
-        found = inspect_text(load_model(bundle), tokenizer, sentence, target, replace(SEARCH, beam_size=beam))
-        written = write_folder(out, found, tokenizer, (source, target), folder.resolve().name)
-    for remark in written.remarks:
+        found = inspect_sentence(sentence, to, start, model, out, beam)
+    for remark in found.remarks:
         typer.echo(f"attendo: {remark}", err=True)
     if as_json:
-        table = inspection_table(found, tokenizer, written.maps, written.aligned, written.files)
-        answer = json.dumps(table | {"remarks": written.remarks}, ensure_ascii=False, indent=2)
+        answer = json.dumps(inspection_to_dict(found), ensure_ascii=False, indent=2)
     else:
-        answer = "\n".join(inspection_lines(found, tokenizer))
+        answer = "\n".join(inspection_lines(found))
     typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is
-    typer.echo(f"wrote {written.files[0]} and {len(written.files) - 1} pictures beside it", err=True)
+    typer.echo(f"wrote {found.files[0]} and {len(found.files) - 1} pictures beside it", err=True)
 
 
 def read_stdin() -> str:

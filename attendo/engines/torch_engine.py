@@ -21,7 +21,7 @@ from attendo.engines.cuda.search import device_beam_search
 from attendo.engines.engine import Limits, Request
 from attendo.errors import InputError
 from attendo.model.build import Model
-from attendo.model.config import DecoderOnlyConfig
+from attendo.model.config import DecoderOnlyConfig, ModelConfig
 from attendo.model.device import choose_device
 from attendo.model.encoder_only import EncoderOnly
 from attendo.model_folder.bundle import Bundle
@@ -57,13 +57,7 @@ class TorchEngine:
 
     @property
     def limits(self) -> Limits:
-        config = self.config
-        if getattr(config, "positions", "") != "learned":
-            return NO_LIMIT
-        longest: int = config.max_length  # type: ignore[union-attr]
-        if isinstance(config, DecoderOnlyConfig):  # its prompt and its answer stand in one row
-            return Limits(longest // 4, longest - longest // 4)
-        return Limits(min(longest, NO_LIMIT.source), min(longest, NO_LIMIT.target))
+        return limits_of(self.config)
 
     @property
     def tokens_per_batch(self) -> int:
@@ -92,6 +86,16 @@ class TorchEngine:
 
     def padded(self, rows: Sequence[Sequence[int]]) -> Tensor:
         return torch.tensor(pad_rows(rows), device=self.device)
+
+
+def limits_of(config: ModelConfig) -> Limits:
+    """Learned positions come to an end; other models read and say as much as we let them."""
+    if getattr(config, "positions", "") != "learned":
+        return NO_LIMIT
+    longest: int = config.max_length  # type: ignore[union-attr]
+    if isinstance(config, DecoderOnlyConfig):  # its prompt and its answer stand in one row
+        return Limits(longest // 4, longest - longest // 4)
+    return Limits(min(longest, NO_LIMIT.source), min(longest, NO_LIMIT.target))
 
 
 def constraints(requests: Sequence[Request]) -> list[Constraint]:

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from attendo.inspection.inspection import Inspection
-from attendo.inspection.readable import Unit, pieces, words
-from attendo.text.tokenizer import Tokenizer
+from attendo.inspection.readable import Unit, words
+from attendo.model.record import AttentionRecord
 
 
 @dataclass(frozen=True)
@@ -34,57 +33,58 @@ class Alignment:
     weights: Tensor  # [rows, columns]
 
 
-def attention_maps(found: Inspection, tokenizer: Tokenizer) -> list[AttentionMaps]:
+def attention_maps(
+    record: AttentionRecord, source: Sequence[Unit], output: Sequence[Unit], target_in: Sequence[Unit]
+) -> list[AttentionMaps]:
     """All the uses that the model makes of attention.
 
-    A row of cross-attention bears the token that is being said (target_out). In self-attention a row bears the token
-    that is read there, as the columns do: of the target that is target_in, which begins with <s>.
+    A row of cross-attention bears the token that is being produced (target_out, here `output`). In self-attention a row
+    bears the token that is read there, as the columns do: of the target that is target_in, which begins with <s>.
     """
-    source, said, read = (pieces(ids, tokenizer) for ids in (found.source, found.best.ids, found.target_in))
-    record = found.record
     if not record.cross:
-        return [named("self", record.decoder_self, [*source, *read], [*source, *read])]
+        both = [*source, *target_in]
+        return [label_maps("self", record.decoder_self, both, both)]
     uses = [
         ("encoder-self", record.encoder_self, source, source),
-        ("decoder-self", record.decoder_self, read, read),
-        ("cross", record.cross, said, source),
+        ("decoder-self", record.decoder_self, target_in, target_in),
+        ("cross", record.cross, output, source),
     ]
-    return [named(*use) for use in uses if use[1]]  # an LSTM has cross-attention alone
+    return [label_maps(*use) for use in uses if use[1]]  # an LSTM has cross-attention alone
 
 
-def named(name: str, layers: Sequence[Tensor], rows: Sequence[Unit], columns: Sequence[Unit]) -> AttentionMaps:
+def label_maps(name: str, layers: Sequence[Tensor], rows: Sequence[Unit], columns: Sequence[Unit]) -> AttentionMaps:
     """Layers of [1, heads, queries, keys]; joined one by one, so that only the joined ones are held together."""
-    weights = torch.stack([joined(layer[0], rows, columns) for layer in layers])
+    weights = torch.stack([join_tokens(layer[0], rows, columns) for layer in layers])
     return AttentionMaps(
         name, tuple(unit.piece_label for unit in rows), tuple(unit.piece_label for unit in columns), weights
     )
 
 
-def joined(weights: Tensor, rows: Sequence[Unit], columns: Sequence[Unit]) -> Tensor:
+def join_tokens(weights: Tensor, rows: Sequence[Unit], columns: Sequence[Unit]) -> Tensor:
     """[…, queries, keys] -> […, rows, columns]: the mean over a row's tokens of the sum over a column's."""
     row_counts, column_counts = (torch.tensor([unit.count for unit in units]) for units in (rows, columns))
-    sums = add_up(add_up(weights.cpu(), column_counts, -1), row_counts, -2)
+    sums = sum_neighbours(sum_neighbours(weights.cpu(), column_counts, -1), row_counts, -2)
     return sums / row_counts[:, None]
 
 
-def add_up(x: Tensor, counts: Tensor, dim: int) -> Tensor:
+def sum_neighbours(x: Tensor, counts: Tensor, dim: int) -> Tensor:
     """Neighbours along a dimension: counts [2, 1] of [a, b, c] -> [a + b, c]."""
     shape = list(x.shape)
     shape[dim] = len(counts)
     return x.new_zeros(shape).index_add(dim, torch.arange(len(counts)).repeat_interleave(counts), x)
 
 
-def alignment(found: Inspection, tokenizer: Tokenizer) -> Alignment:
+def align(record: AttentionRecord, source: Sequence[Unit], output: Sequence[Unit]) -> Alignment:
     """Cross-attention, the mean over all layers and heads, joined into words where the source has several.
 
-    A decoder alone has no cross-attention: there it is what its self-attention, where a target token is being said,
+    A decoder alone has no cross-attention: there it is what its self-attention, where a target token is being produced,
     gives to the source. The rest of such a row went to the target itself.
     """
-    layers = found.record.cross or found.record.decoder_self
+    layers = record.cross or record.decoder_self
     mean = torch.stack([layer[0].cpu().mean(0) for layer in layers]).mean(0)  # [queries, keys]
-    mean = mean[-len(found.best.ids) :, : len(found.source)]
-    rows, columns = (pieces(ids, tokenizer) for ids in (found.best.ids, found.source))
+    mean = mean[-sum(unit.count for unit in output) :, : sum(unit.count for unit in source)]
+    rows, columns = output, source
     if sum(not unit.control for unit in words(columns)) > 1:  # a source of one word is looked at piece by piece
         rows, columns = words(rows), words(columns)
-    weights = joined(mean, rows, columns)
+    weights = join_tokens(mean, rows, columns)
     return Alignment(tuple(unit.word_label for unit in rows), tuple(unit.word_label for unit in columns), weights)

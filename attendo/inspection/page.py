@@ -1,61 +1,189 @@
-"""One page about one sentence, index.html: its translation, the alignment, the search, and every head of every layer.
+"""The page about one sentence, index.html: its translation, the alignment, the search, every head of every layer.
 
 Like the report of a run it holds everything it shows and runs nothing. Labels are text, so that every browser shows
-Chinese with the fonts it has.
+Chinese with the fonts it has. Pictures of all heads stand beside it in the folder.
 """
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
 from torch import Tensor
 
+from attendo.errors import WriteError
+from attendo.files.durable import cannot_write
 from attendo.inspection.alignment import Alignment, AttentionMaps
-from attendo.inspection.heat_table import colour_rules, heat_table, legend
-from attendo.inspection.inspection import Inspection
-from attendo.inspection.page_style import INSPECT_STYLE
-from attendo.inspection.page_words import CAPTIONS, HEADINGS
-from attendo.inspection.steps_table import steps_table
-from attendo.report.page import Words, captioned_section, fact_cards, html_text, write_html
-from attendo.text.tokenizer import Tokenizer
+from attendo.inspection.heat_maps import colour_rules, draw_maps, heat_table, labels_apart, legend
+from attendo.inspection.inspect import Inspection
+from attendo.inspection.steps import steps_html
+from attendo.report.fonts import missing
+from attendo.report.page import Words, captioned_section, fact_cards, html_heading, html_text, write_html
 
+PAGE = "index.html"
 MOST_CELLS = 40_000  # of one use of attention; a browser is slow with more
+
+HEADINGS = {
+    "alignment": Words("Alignment", "词对齐"),
+    "steps": Words("The search, step by step", "搜索的每一步"),
+    "encoder-self": Words("Encoder self-attention", "编码器自注意力"),
+    "decoder-self": Words("Decoder self-attention", "解码器自注意力"),
+    "cross": Words("Cross-attention", "交叉注意力"),
+    "self": Words("Self-attention", "自注意力"),
+}
+CAPTIONS = {
+    "alignment": Words(
+        "Cross-attention, the mean over all layers and heads, in percent. Where the source has several words, pieces "
+        "are joined into words: the sum over the source's pieces, the mean over the target's.",
+        "交叉注意力对所有层和所有头取平均，以百分数表示。源句不止一个词时，子词合并成词：源端求和，译文端取平均。",
+    ),
+    "alignment of self": Words(
+        "What self-attention gives to the source while a word is being said, the mean over all layers and heads, in "
+        "percent; the rest of a row went to the translation itself. Where the source has several words, pieces are "
+        "joined into words: the sum over the source's pieces, the mean over the target's.",
+        "说出每个词时自注意力落在源句上的部分，对所有层和所有头取平均，以百分数表示；每行其余部分落在译文自身。"
+        "源句不止一个词时，子词合并成词：源端求和，译文端取平均。",
+    ),
+    "steps": Words(
+        "All continuations of all hypotheses compete by the sum of their log-probabilities; the best stay, the others "
+        "are lost. A hypothesis that says </s> has ended; its score is the sum divided by its length^α.",
+        "所有候选的续写一起按对数概率之和竞争，最好的几个保留，其余淘汰。"
+        "说出 </s> 的候选就此结束，得分是总和除以长度的 α 次方。",
+    ),
+    "encoder-self": Words(
+        "How the source looks at itself: each row is a source token, each column a token it looks at. A row sums to 1.",
+        "源句看自己：每一行是一个源端词元，每一列是它所看的词元。每行之和为 1。",
+    ),
+    "decoder-self": Words(
+        "How the translation looks back at itself: rows and columns are the tokens that the decoder reads, the first "
+        "being <s>. It cannot look ahead, so the upper right half is 0.",
+        "译文回头看自己：行和列都是解码器读入的词元，第一个是 <s>。它看不到后面的词，所以右上半为 0。",
+    ),
+    "cross": Words(
+        "Which source tokens (columns) the decoder looks at while it says each token of the translation (rows).",
+        "解码器说出译文的每个词元（行）时，看源句的哪些词元（列）。",
+    ),
+    "self": Words(
+        "To a decoder alone source and translation are one text; each row looks back at what stands before it.",
+        "对纯解码器来说，源句和译文是同一段文字；每一行只能回头看前面的词元。",
+    ),
+}
+INSPECT_STYLE = """
+.translation { font-size: 1.35rem; margin: .25rem 0 1.25rem; overflow-wrap: anywhere; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin-top: 1.25rem; }
+nav a { color: var(--train); }
+.remark { border-left: .2rem solid var(--valid); padding-left: .9rem; }
+.maps { display: flex; flex-wrap: wrap; gap: 1.25rem 1.75rem; align-items: flex-start; overflow-x: auto;
+  padding-bottom: .5rem; }
+.map { margin: 0; break-inside: avoid; }
+.map figcaption { color: var(--quiet); font-size: .8rem; margin-bottom: .25rem; }
+.map table { border-collapse: collapse; font-size: .75rem; line-height: 1.1; }
+.map th { position: static; background: none; color: var(--ink); font-weight: 400; border: 0; white-space: nowrap; }
+.map tbody th { padding: 0 .4rem 0 0; text-align: right; }
+.map thead th { padding: 0 0 .35rem; vertical-align: bottom; text-align: center; }
+.map thead span { writing-mode: vertical-rl; }
+.map td { width: 1.05rem; min-width: 1.05rem; height: 1.05rem; padding: 0; border: 0; text-align: center;
+  print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.map thead td { background: none; }
+.map tbody tr:hover th { font-weight: 700; }
+.map td[title]:hover { outline: .14rem solid var(--valid); outline-offset: -.07rem; }
+.map.numbers table { font-size: .9rem; }
+.map.numbers td { width: 2.3rem; min-width: 2.3rem; height: 1.8rem; font-size: .75rem; }
+.legend { margin: .25rem 0 .75rem; font-size: .7rem; }
+.legend td { width: 1.6rem; min-width: 1.6rem; height: 1.1rem; padding: 0; border: 0; text-align: center;
+  print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.steps { columns: 31rem 2; column-gap: 2.5rem; }
+.step { break-inside: avoid; margin: 0 0 1.5rem; }
+.step table { font-size: .85rem; width: 100%; }
+.step th, .step td { padding: .1rem .6rem .1rem 0; }
+.step .text { text-align: left; overflow-wrap: anywhere; }
+.step .token { text-align: left; white-space: nowrap; font-weight: 600; }
+.step .lost td { color: var(--quiet); font-weight: 400; }
+.step .ended .fate { color: var(--good); font-weight: 600; }
+.step .fate { text-align: left; white-space: nowrap; }
+.step thead th { position: static; }
+@media print { nav { display: none; } .steps { columns: 1; } .maps { overflow: visible; }
+  .map td[title]:hover { outline: 0; }
+  .map table { font-size: 6pt; } .map td { width: 7pt; min-width: 7pt; height: 7pt; }
+  .map.numbers table { font-size: 8pt; } .map.numbers td { width: 15pt; min-width: 15pt; height: 12pt; } }
+"""
+
+
+def make_folder(folder: Path) -> None:
+    """Before the long work, so that a folder that cannot be written is said at once."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise WriteError(f"cannot write {folder}: no permission")
+
+
+def write_folder(folder: Path, found: Inspection, model: str) -> Inspection:
+    """The page and the pictures; the inspection comes back with these files and what a reader should know of them.
+
+    `model` is what the page calls the model.
+    """
+    pictures = list(draw_maps(found.maps, found.alignment, folder))
+    facts = {
+        Words("model", "模型"): model,
+        Words("direction", "方向"): f"{found.source_language}-{found.target_language}",
+        Words("tokens", "词元"): f"{len(found.source)} → {len(found.best.ids)}",
+        Words("beam", "束宽"): str(found.options.beam_size),
+        Words("log-probability", "对数概率"): f"{found.best.log_prob:.3f}",
+        Words("score", "得分"): f"{found.best.score:.3f}",
+    }
+    write_page(folder / PAGE, found, found.maps, {words.label: text for words, text in facts.items()})
+    remarks = (*found.remarks, *picture_remarks(found.maps, found.alignment))
+    return replace(found, files=(folder / PAGE, *pictures), remarks=remarks)
+
+
+def picture_remarks(maps: Sequence[AttentionMaps], alignment: Alignment) -> list[str]:
+    remarks = []
+    labels = {*alignment.rows, *alignment.columns}.union(*((*one.rows, *one.columns) for one in maps))
+    if unknown := missing(labels):
+        remarks.append(
+            f"no installed font has {' '.join(unknown[:8])}{' …' if len(unknown) > 8 else ''}: the pictures show code "
+            f"points such as U+{ord(unknown[0]):04X}, {PAGE} the characters (Noto Sans CJK has Chinese)"
+        )
+    longest = max(max(one.weights.shape[-2:]) for one in maps)
+    if labels_apart(longest) > 1:
+        remarks.append(f"{longest} tokens are many for a picture: one label in {labels_apart(longest)} is shown")
+    if means := [one.name for one in maps if fit_page(one.weights, one.name).note]:
+        remarks.append(
+            f"long for {PAGE}, which shows of {', '.join(means)} means at most: the pictures show every head"
+        )
+    return remarks
+
+
+def write_page(path: Path, found: Inspection, maps: Sequence[AttentionMaps], facts: dict[str, str]) -> None:
+    """`facts` is what the caller wants said at the top. The languages of source and target choose the glyphs."""
+    source, target = found.source_language, found.target_language
+    languages = {"encoder-self": (source, source), "decoder-self": (target, target), "cross": (target, source)}
+    title = f"{found.text.strip()} → {found.translation.strip()}"
+    parts = [
+        f'<h1 dir="auto">{html_text(found.text)}</h1>',
+        f'<p class="translation" dir="auto">{html_text(found.translation)}</p>',
+        fact_cards(facts),
+        contents(["alignment", *(one.name for one in maps), "steps"]),
+        section(
+            "alignment", alignment_html(found.alignment, (target, source)), "" if found.record.cross else " of self"
+        ),
+        *(section(one.name, maps_html(one, languages.get(one.name, (None, None)))) for one in maps),
+        section("steps", steps_html(found.steps, found.tokenizer)),
+    ]
+    write_html(path, title[:100], parts, INSPECT_STYLE + colour_rules())
 
 
 @dataclass(frozen=True)
-class Shown:
+class FittedMaps:
     """What of a use of attention fits on the page, and in words what is left out."""
 
     weights: Tensor  # [layers or 1, heads or 1, rows, columns]; without layers if nothing fits
     layers: bool = True
     heads: bool = True
-    note: tuple[str, str] | None = None
-
-
-def write_page(
-    path: Path,
-    found: Inspection,
-    tokenizer: Tokenizer,
-    maps: Sequence[AttentionMaps],
-    aligned: Alignment,
-    summary: dict[str, str],
-    languages: tuple[str | None, str],
-) -> None:
-    """`summary` is what the caller wants said at the top; the languages, of source and target, choose the glyphs."""
-    source, target = languages
-    of_use = {"encoder-self": (source, source), "decoder-self": (target, target), "cross": (target, source)}
-    title = f"{found.text.strip()} → {tokenizer.decode(found.best.ids).strip()}"
-    parts = [
-        f'<h1 dir="auto">{html_text(found.text)}</h1>',
-        f'<p class="translation" dir="auto">{html_text(tokenizer.decode(found.best.ids))}</p>',
-        fact_cards(summary),
-        contents(["alignment", *(one.name for one in maps), "steps"]),
-        section("alignment", alignment_part(aligned, (target, source)), "" if found.record.cross else " of self"),
-        *(section(one.name, maps_part(one, of_use.get(one.name, (None, None)))) for one in maps),
-        section("steps", steps_table(found.steps, tokenizer)),
-    ]
-    write_html(path, title[:100], parts, INSPECT_STYLE + colour_rules())
+    note: Words | None = None
 
 
 def contents(names: Sequence[str]) -> str:
@@ -64,19 +192,21 @@ def contents(names: Sequence[str]) -> str:
 
 
 def section(name: str, content: str, variant: str = "") -> str:
-    return captioned_section(name, Words(*HEADINGS[name]), Words(*CAPTIONS[name + variant]), content)
+    return captioned_section(name, HEADINGS[name], CAPTIONS[name + variant], content)
 
 
-def alignment_part(aligned: Alignment, languages: tuple[str | None, str | None]) -> str:
-    if aligned.weights.numel() > MOST_CELLS:
-        return remark(("Too large for a page: see alignment.png.", "太大，不在网页中显示：请看 alignment.png。"))
-    table = heat_table(aligned.weights, aligned.rows, aligned.columns, "", numbers=True, languages=languages)
+def alignment_html(alignment: Alignment, languages: tuple[str | None, str | None]) -> str:
+    if alignment.weights.numel() > MOST_CELLS:
+        return remark_html(
+            Words("Too large for a page: see alignment.png.", "太大，不在网页中显示：请看 alignment.png。")
+        )
+    table = heat_table(alignment.weights, alignment.rows, alignment.columns, "", numbers=True, languages=languages)
     return f'{legend()}<div class="maps">{table}</div>'
 
 
-def maps_part(one: AttentionMaps, languages: tuple[str | None, str | None]) -> str:
-    fits = what_fits(one.weights, one.name)
-    parts = [remark(fits.note) if fits.note else "", legend() if len(fits.weights) else ""]
+def maps_html(one: AttentionMaps, languages: tuple[str | None, str | None]) -> str:
+    fits = fit_page(one.weights, one.name)
+    parts = [remark_html(fits.note) if fits.note else "", legend() if len(fits.weights) else ""]
     for layer, heads in enumerate(fits.weights, start=1):
         tables = [
             heat_table(
@@ -84,33 +214,34 @@ def maps_part(one: AttentionMaps, languages: tuple[str | None, str | None]) -> s
             )
             for head, weights in enumerate(heads, start=1)
         ]
-        chinese = f"第 {layer} 层" if fits.layers else "所有层"
-        heading = f'{f"Layer {layer}" if fits.layers else "All layers"}<span class="zh" lang="zh">{chinese}</span>'
-        parts.append(f'<div><h3>{heading}</h3>\n<div class="maps">\n{"".join(tables)}</div></div>\n')
+        words = Words(f"Layer {layer}", f"第 {layer} 层") if fits.layers else Words("All layers", "所有层")
+        parts.append(f'<div>{html_heading(words, level=3)}\n<div class="maps">\n{"".join(tables)}</div></div>\n')
     return "".join(parts)
 
 
-def what_fits(weights: Tensor, name: str) -> Shown:
+def fit_page(weights: Tensor, name: str) -> FittedMaps:
     """weights [layers, heads, rows, columns]: all; else the mean over heads; else over layers too; else nothing."""
     files = f"{name}-layer-1.png …"
     if weights.numel() <= MOST_CELLS:
-        return Shown(weights)
+        return FittedMaps(weights)
     mean = weights.mean(1, keepdim=True)
     if mean.numel() <= MOST_CELLS:
-        note = (
+        note = Words(
             f"Long sentence: the mean over heads; each head is in {files}",
             f"句子较长：这里是各头的平均；每个头见 {files}",
         )
-        return Shown(mean, heads=False, note=note)
+        return FittedMaps(mean, heads=False, note=note)
     mean = mean.mean(0, keepdim=True)
     if mean.numel() <= MOST_CELLS:
-        note = (
+        note = Words(
             f"Long sentence: the mean over layers and heads; each head is in {files}",
             f"句子较长：这里是各层各头的平均；每个头见 {files}",
         )
-        return Shown(mean, layers=False, heads=False, note=note)
-    return Shown(weights[:0], note=(f"Too large for a page: see {files}", f"太大，不在网页中显示：请看 {files}"))
+        return FittedMaps(mean, layers=False, heads=False, note=note)
+    return FittedMaps(
+        weights[:0], note=Words(f"Too large for a page: see {files}", f"太大，不在网页中显示：请看 {files}")
+    )
 
 
-def remark(said: tuple[str, str]) -> str:
-    return f'<p class="remark">{escape(said[0])} <span lang="zh">{escape(said[1])}</span></p>'
+def remark_html(words: Words) -> str:
+    return f'<p class="remark">{escape(words.english)} <span lang="zh">{escape(words.chinese)}</span></p>'

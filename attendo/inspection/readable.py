@@ -40,36 +40,36 @@ def pieces(ids: Sequence[int], tokenizer: Tokenizer) -> list[Unit]:
     bytes_begin, bytes_end = tokenizer.layout.first_byte, tokenizer.layout.first_piece
     names = tokenizer.names(ids)
     units = []
-    place = 0
-    while place < len(ids):
+    index = 0
+    while index < len(ids):
         length = 1
-        if ids[place] < bytes_begin:
-            text = names[place]
-        elif ids[place] < bytes_end:
-            run = bytes(byte_values(ids[place : place + 4], bytes_begin, bytes_end))
+        if ids[index] < bytes_begin:
+            text = names[index]
+        elif ids[index] < bytes_end:
+            run = bytes(byte_values(ids[index : index + 4], bytes_begin, bytes_end))
             length, character = first_character(run)
-            text = character or names[place]
+            text = character or names[index]
         else:
-            text = tokenizer.decode([ids[place]]) or names[place]
-        units.append(Unit(text, length, control=ids[place] < bytes_begin))
-        place += length
+            text = tokenizer.decode([ids[index]]) or names[index]
+        units.append(Unit(text, length, control=ids[index] < bytes_begin))
+        index += length
     return units
 
 
 def token_labels(ids: Iterable[int], tokenizer: Tokenizer) -> dict[int, str]:
-    """Each token by itself, wherever it may stand."""
+    """Each token by itself, wherever it may stand in a text."""
     different = sorted(set(ids))
     # A control token between them, so that no bytes are joined.
-    apart = pieces([number for each in different for number in (each, SPECIAL.pad)], tokenizer)
+    apart = pieces([token for each in different for token in (each, SPECIAL.pad)], tokenizer)
     return dict(zip(different, (unit.piece_label for unit in apart[::2]), strict=True))
 
 
 def byte_values(ids: Iterable[int], begin: int, end: int) -> Iterator[int]:
     """Of the ids up to the first that is no byte."""
-    for number in ids:
-        if not begin <= number < end:
+    for token in ids:
+        if not begin <= token < end:
             return
-        yield number - begin
+        yield token - begin
 
 
 def first_character(run: bytes) -> tuple[int, str]:
@@ -83,7 +83,7 @@ def first_character(run: bytes) -> tuple[int, str]:
 
 
 def words(units: Sequence[Unit]) -> list[Unit]:
-    """Pieces of one word are joined, and the digits of one number; what a piece of Chinese says stays its own.
+    """Pieces of one word are joined, and the digits of one number; a piece of Chinese stays its own.
 
     ␣trans · lat · es · ␣ · 2 · 4 · 我们 · 爱  ->  translates · 24 · 我们 · 爱
     """
@@ -99,7 +99,7 @@ def words(units: Sequence[Unit]) -> list[Unit]:
 def belong_together(left: Unit, right: Unit) -> bool:
     if left.control or right.control:
         return False
-    if left.text.isspace():  # it belongs to the word behind it
+    if left.text.isspace():  # it belongs to the word after it
         return True
     last, first = left.text[-1], right.text[0]
     return (last.isdigit() and first.isdigit()) or bool(LETTER.fullmatch(last) and LETTER.fullmatch(first))

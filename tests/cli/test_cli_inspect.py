@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from attendo.decoding.options import SearchOptions
-from attendo.inspection.inspection import inspect_text
-from attendo.model_folder.bundle import read_bundle
-from attendo.model_folder.checkpoint import load_model
+from attendo.inspection.inspect import inspect
 from attendo.report import fonts
 from tests.cli.test_cli import attendo
 from tests.inspection.small_models import save
@@ -28,23 +25,22 @@ def models(tmp_path_factory):
 def test_the_steps_the_pictures_and_the_page(models, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(fonts, "families", lambda: (fonts.LATIN,))
     out = tmp_path / "new" / "folder"
-    code, said, remarks = attendo(
+    code, output, remarks = attendo(
         "inspect", "爱书", "--to", "en", "--from", "zh", "--beam", "2", "--model", str(models / "transformer"),
         "--out", str(out), capsys=capsys,
     )  # fmt: skip
     assert code == 0
-    bundle = read_bundle(models / "transformer")
-    expected = inspect_text(load_model(bundle), bundle.tokenizer(), "爱书", "en", SearchOptions(beam_size=2))
-    assert said.startswith("source       爱书\n  tokens     >>en<< 爱书 </s>\n")
-    assert said.count("\nstep ") == len(expected.steps)
-    assert "step 1: 1 hypothesis, 4 continuations: 2 kept, 0 ended, 2 lost\n" in said
-    assert f"score {expected.best.score:.3f}" in said
-    assert "The search ends: " in said
+    expected = inspect("爱书", to="en", model=models / "transformer", beam=2)
+    assert output.startswith("source       爱书\n  tokens     >>en<< 爱书 </s>\n")
+    assert output.count("\nstep ") == len(expected.steps)
+    assert "step 1: 1 hypothesis, 4 continuations: 2 kept, 0 ended, 2 lost\n" in output
+    assert f"score {expected.best.score:.3f}" in output
+    assert "The search ends: " in output
     assert {path.name for path in out.iterdir()} == {
         "index.html", "alignment.png", "cross-layer-1.png", "decoder-self-layer-1.png", "encoder-self-layer-1.png",
         "encoder-self-layer-2.png",
     }  # fmt: skip
-    assert "the translation was cut at 16 tokens" in remarks
+    assert "the translation was cut at 128 tokens" in remarks
     assert "no installed font has " in remarks
     assert remarks.endswith(f"wrote {out}/index.html and 5 pictures beside it\n")
     page = (out / "index.html").read_text(encoding="utf-8")
@@ -56,12 +52,12 @@ def test_the_steps_the_pictures_and_the_page(models, tmp_path, capsys, monkeypat
 def test_json_holds_tokens_shapes_and_steps(name, use, models, tmp_path, capsys, monkeypatch):
     text = io.TextIOWrapper(io.BytesIO("爱饕\n".encode()))
     monkeypatch.setattr(sys, "stdin", text)
-    code, said, _ = attendo(
+    code, output, _ = attendo(
         "inspect", "-", "--to", "en", "--model", str(models / name), "--out", str(tmp_path), "--json", "--beam", "1",
         capsys=capsys,
     )  # fmt: skip
     assert code == 0
-    answer = json.loads(said)
+    answer = json.loads(output)
     assert answer["source"]["text"] == "爱饕"
     assert answer["source"]["tokens"] == [">>en<<", "爱", "饕", "</s>"]
     assert len(answer["source"]["ids"]) == 6

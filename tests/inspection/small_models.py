@@ -5,13 +5,14 @@ from functools import cache
 import torch
 
 from attendo.decoding.options import SearchOptions
-from attendo.inspection.inspection import inspect_text
+from attendo.inspection.inspect import inspect_text
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
 from attendo.model_folder.checkpoint import save_model, weights_of
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.text.conftest import made_up_texts
 
+DIRECTIONS = (("zh", "en"),)
 FAMILIES = ("transformer", "decoder-only", "lstm")
 TEXT = "老师爱饕 24 books."  # 饕 is in no text the tokenizer learned from: three bytes
 
@@ -38,7 +39,7 @@ def model(name, eos=0.0):
     built = build_model(config).eval()
     for parameter in built.parameters():
         if parameter.dim() > 1:
-            torch.nn.init.normal_(parameter, std=0.5)  # large enough that what was read and said matters
+            torch.nn.init.normal_(parameter, std=0.5)  # large enough that what was read and produced matters
     if eos:
         bias = torch.zeros(config.vocab_size)
         bias[2] = eos
@@ -48,7 +49,8 @@ def model(name, eos=0.0):
 
 @cache
 def inspection(name, text=TEXT, eos=7.0, beam_size=3):
-    return inspect_text(model(name, eos), tokenizer(), text, "en", SearchOptions(beam_size=beam_size, min_length=7))
+    options = SearchOptions(beam_size=beam_size, min_length=7)
+    return inspect_text(model(name, eos), tokenizer(), text, DIRECTIONS, options=options)
 
 
 def save(name, folder):

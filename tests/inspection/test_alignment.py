@@ -4,25 +4,26 @@ import pytest
 import torch
 
 from attendo.decoding.beam import beam_search
+from attendo.decoding.length import longest_output
 from attendo.errors import InputError
-from attendo.inspection.alignment import alignment, attention_maps, joined
-from attendo.inspection.inspection import LONGEST, inspect_text
+from attendo.inspection.alignment import join_tokens
+from attendo.inspection.inspect import LONGEST_SOURCE, inspect_text
 from attendo.inspection.readable import Unit, pieces, words
 from attendo.model.record import AttentionRecord
-from tests.inspection.small_models import FAMILIES, TEXT, inspection, model, tokenizer
+from tests.inspection.small_models import DIRECTIONS, FAMILIES, TEXT, inspection, model, tokenizer
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 
 
 def maps_of(family):
-    return {one.name: one for one in attention_maps(inspection(family), tokenizer())}
+    return {one.name: one for one in inspection(family).maps}
 
 
 @every_family
 def test_the_translation_is_that_of_beam_search(family):
     found = inspection(family)
     source = torch.tensor([[tokenizer().tag("en"), *tokenizer().encode(TEXT), 2]])
-    expected = beam_search(model(family, 7.0), source, 2 * source.shape[1] + 10, found.options)[0][0]
+    expected = beam_search(model(family, 7.0), source, longest_output(source.shape[1], "bpe"), found.options)[0][0]
     assert found.best == expected
     assert found.source == tuple(source[0].tolist())
     assert found.steps[-1].finished[0] == expected
@@ -50,15 +51,15 @@ def test_bytes_are_one_column_which_is_their_sum_and_one_row_which_is_their_mean
     columns = maps["encoder-self"].columns
     assert columns.count("饕") == 1
     assert len(found.source) == len(columns) + 2
-    place = columns.index("饕")
+    index = columns.index("饕")
     raw = found.record.encoder_self[1][0]  # [heads, source, source]
-    shown = maps["encoder-self"].weights[1]
-    torch.testing.assert_close(shown[:, 0, place], raw[:, 0, place : place + 3].sum(-1))
-    torch.testing.assert_close(shown[:, place, 0], raw[:, place : place + 3, 0].mean(-1))
-    torch.testing.assert_close(shown[:, 0, -1], raw[:, 0, -1])
+    joined = maps["encoder-self"].weights[1]
+    torch.testing.assert_close(joined[:, 0, index], raw[:, 0, index : index + 3].sum(-1))
+    torch.testing.assert_close(joined[:, index, 0], raw[:, index : index + 3, 0].mean(-1))
+    torch.testing.assert_close(joined[:, 0, -1], raw[:, 0, -1])
 
 
-def test_rows_bear_what_is_said_and_self_attention_what_is_read():
+def test_rows_bear_what_is_produced_and_self_attention_what_is_read():
     maps, best = maps_of("transformer"), inspection("transformer").best
     assert maps["cross"].rows[-1] == "</s>"
     assert maps["decoder-self"].rows[0] == maps["decoder-self"].columns[0] == "<s>"
@@ -80,7 +81,7 @@ def test_a_decoder_alone_reads_source_and_target_as_one_text():
 def test_the_alignment_is_the_mean_by_hand(family):
     """Written out: for every two words the sum over one's tokens and the mean over the other's, layers and heads."""
     found = inspection(family)
-    aligned = alignment(found, tokenizer())
+    aligned = found.alignment
     record = AttentionRecord()
     with torch.inference_mode():
         model(family, 7.0)(torch.tensor([found.source]), torch.tensor([found.target_in]), record)
@@ -107,7 +108,7 @@ def test_the_alignment_is_the_mean_by_hand(family):
 
 
 def test_a_single_word_is_aligned_piece_by_piece():
-    aligned = alignment(inspection("transformer", "languages"), tokenizer())
+    aligned = inspection("transformer", "languages").alignment
     assert len(aligned.columns) > 3
     assert "".join(aligned.columns[1:-1]) == "languages"
 
@@ -115,7 +116,7 @@ def test_a_single_word_is_aligned_piece_by_piece():
 def test_joining_loses_no_mass():
     weights = torch.rand(3, 5, 7).softmax(-1)
     rows, columns = ([Unit("x", count) for count in counts] for counts in ([2, 1, 2], [1, 4, 2]))
-    shown = joined(weights, rows, columns)
+    shown = join_tokens(weights, rows, columns)
     assert shown.shape == (3, 3, 3)
     back = (shown * torch.tensor([2, 1, 2])[:, None]).sum((-2, -1))
     torch.testing.assert_close(back, weights.sum((-2, -1)))
@@ -128,7 +129,7 @@ def test_joining_loses_no_mass():
     ("name", "text", "words"),
     [
         ("transformer", " \n\t ", "no text"),
-        ("transformer", "爱" * LONGEST, f"has {LONGEST + 2} tokens"),
+        ("transformer", "爱" * LONGEST_SOURCE, f"has {LONGEST_SOURCE + 2} tokens"),
         ("learned", "x" * 20, "22 tokens, too many for the 12 learned positions"),
         ("decoder-only, learned", "x" * 10, "12 tokens, too many for the 12 learned positions"),
         ("encoder-only", "爱", "an encoder alone cannot translate"),
@@ -137,10 +138,10 @@ def test_joining_loses_no_mass():
 )
 def test_what_cannot_be_looked_into_is_said_in_words(name, text, words):
     with pytest.raises(InputError, match=words):
-        inspect_text(model(name), tokenizer(), text, "en")
+        inspect_text(model(name), tokenizer(), text, DIRECTIONS)
 
 
 @pytest.mark.parametrize("name", ["learned", "decoder-only, learned"])
 def test_a_translation_keeps_to_the_table_of_positions(name):
-    found = inspect_text(model(name), tokenizer(), "爱书", "en")
+    found = inspect_text(model(name), tokenizer(), "爱书", DIRECTIONS)
     assert len(found.best.ids) <= 12

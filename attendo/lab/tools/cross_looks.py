@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from attendo.inspection.alignment import joined
+from attendo.inspection.alignment import join_tokens
 from attendo.inspection.readable import Unit
 from attendo.lab.tools.hand_aligned import Pair, in_pieces
 from attendo.model.config import TransformerConfig
@@ -32,8 +32,8 @@ def looks(model: Transformer, tokenizer: Tokenizer, pair: Pair) -> Tensor:
     cross = torch.cat(record.cross).double()  # [layers, heads, queries, keys]
     columns = (CONTROL, *source.units, CONTROL)
     # A decoder's row reads a token and says the one behind it: <s> is read first, </s> is said last.
-    reads = joined(cross, (CONTROL, *target.units), columns)[..., 1:, :]
-    says = joined(cross, (*target.units, CONTROL), columns)[..., :-1, :]
+    reads = join_tokens(cross, (CONTROL, *target.units), columns)[..., 1:, :]
+    says = join_tokens(cross, (*target.units, CONTROL), columns)[..., :-1, :]
     both = torch.stack((reads, says))
     return torch.cat((both.flatten(1, 2), both.mean(2), both.mean((1, 2))[:, None]), dim=1)
 

@@ -15,12 +15,14 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from attendo.inspection.alignment import joined
-from attendo.inspection.inspection import inspect_text
+from attendo.decoding.options import SearchOptions
+from attendo.inspection.alignment import join_tokens
+from attendo.inspection.inspect import inspect_text
 from attendo.inspection.readable import pieces, words
 from attendo.model.transformer import Transformer
 from attendo.text.tokenizer import Tokenizer
 
+DIRECTIONS = (("en", "de"),)
 FILE = Path(__file__).with_suffix(".tsv")
 PRONOUN = re.compile(r"\b(er|sie|es)\b")
 
@@ -42,10 +44,10 @@ def it_looks(model: Transformer, tokenizer: Tokenizer, pair: ItPair) -> tuple[Te
     """What "it" looks at: [sentences, layers × heads, (first noun, second noun, adjective)]; and the pronouns."""
     weights, pronouns = [], []
     for adjective in pair.adjectives:
-        found = inspect_text(model, tokenizer, pair.frame.replace("_", adjective), "de")
+        found = inspect_text(model, tokenizer, pair.frame.replace("_", adjective), DIRECTIONS, options=SearchOptions())
         units = words(pieces(found.source, tokenizer))
         places = [unit.text.strip() for unit in units]
-        maps = joined(torch.cat(found.record.encoder_self).double(), units, units).flatten(0, 1)
+        maps = join_tokens(torch.cat(found.record.encoder_self).double(), units, units).flatten(0, 1)
         weights.append(maps[:, places.index("it")][:, [places.index(word) for word in (*pair.nouns, adjective)]])
         pronouns.append(pronoun(tokenizer.decode(found.best.ids)))
     return torch.stack(weights), pronouns

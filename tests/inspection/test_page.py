@@ -7,10 +7,9 @@ import pytest
 import torch
 from lxml import etree
 
-from attendo.inspection.alignment import alignment, attention_maps
-from attendo.inspection.page import MOST_CELLS, what_fits, write_page
+from attendo.inspection.page import MOST_CELLS, fit_page, write_page
 from attendo.report.page import POLICY
-from tests.inspection.small_models import FAMILIES, TEXT, inspection, tokenizer
+from tests.inspection.small_models import FAMILIES, TEXT, inspection
 
 MARKUP = "</td></table><script>alert('1')</script>\"><img src=x onerror=alert(1)> & "
 HOSTILE = f"{MARKUP}\x1b[31m \u202eolleh \x00 我爱你 שלום"
@@ -18,13 +17,11 @@ HOSTILE = f"{MARKUP}\x1b[31m \u202eolleh \x00 我爱你 שלום"
 
 def page_of(tmp_path, family="transformer", text=TEXT, change=None):
     found = inspection(family, text)
-    maps, aligned = attention_maps(found, tokenizer()), alignment(found, tokenizer())
-    if change:
-        maps = [change(one) for one in maps]
+    maps = [change(one) if change else one for one in found.maps]
     path = tmp_path / "index.html"
-    write_page(path, found, tokenizer(), maps, aligned, {"model": MARKUP}, ("zh", "en"))
+    write_page(path, found, maps, {"model": MARKUP})
     page = path.read_text(encoding="utf-8")
-    return page, etree.fromstring(page.removeprefix("<!DOCTYPE html>").encode()), maps, aligned
+    return page, etree.fromstring(page.removeprefix("<!DOCTYPE html>").encode()), maps, found.alignment
 
 
 def tables(tree, section):
@@ -86,18 +83,18 @@ def test_hostile_input_stays_text(tmp_path):
 def test_what_does_not_fit_is_a_mean_or_left_to_the_pictures(tmp_path):
     side = 60  # 3 layers of 4 heads: 43,200 cells
     weights = torch.rand(3, 4, side, side)
-    assert what_fits(weights[:1], "cross").weights.shape == (1, 4, side, side)
-    by_layer = what_fits(weights, "cross")
+    assert fit_page(weights[:1], "cross").weights.shape == (1, 4, side, side)
+    by_layer = fit_page(weights, "cross")
     torch.testing.assert_close(by_layer.weights, weights.mean(1, keepdim=True))
     assert "the mean over heads" in by_layer.note[0]
-    one = what_fits(torch.rand(12, 1, side, side).softmax(-1), "cross")
+    one = fit_page(torch.rand(12, 1, side, side).softmax(-1), "cross")
     assert one.weights.shape == (1, 1, side, side)
     torch.testing.assert_close(one.weights.sum(-1), torch.ones(1, 1, side))
-    assert len(what_fits(torch.zeros(1, 1, 201, 201), "cross").weights) == 0
-    assert what_fits(torch.zeros(1, 1, 200, 200), "cross").note is None
+    assert len(fit_page(torch.zeros(1, 1, 201, 201), "cross").weights) == 0
+    assert fit_page(torch.zeros(1, 1, 200, 200), "cross").note is None
 
     def long(one):
-        names = tuple(f"token {number}" for number in range(side))
+        names = tuple(f"token {index}" for index in range(side))
         return replace(one, rows=names, columns=names, weights=torch.rand(3, 4, side, side))
 
     page, tree, _, _ = page_of(tmp_path, change=long)

@@ -7,11 +7,9 @@ import pytest
 import torch
 from matplotlib import image
 
-from attendo.inspection.alignment import alignment, attention_maps
-from attendo.inspection.attention_maps import draw_maps
-from attendo.inspection.heat_map import Sheet, draw_heads, labels_apart
+from attendo.inspection.heat_maps import FigureLayout, draw_heads, draw_maps, labels_apart
 from attendo.report import fonts
-from tests.inspection.small_models import inspection, tokenizer
+from tests.inspection.small_models import inspection
 
 
 def size(path):
@@ -37,16 +35,17 @@ def with_chinese_font(monkeypatch):
 
 def test_a_picture_for_each_layer_and_one_for_the_alignment(tmp_path):
     found = inspection("transformer", "爱饕")
-    maps = attention_maps(found, tokenizer())
-    paths = list(draw_maps(maps, alignment(found, tokenizer()), tmp_path))
+    paths = list(draw_maps(found.maps, found.alignment, tmp_path))
     assert sorted(path.name for path in paths) == [
         "alignment.png", "cross-layer-1.png", "decoder-self-layer-1.png",
         "encoder-self-layer-1.png", "encoder-self-layer-2.png",
     ]  # fmt: skip
     assert sorted(tmp_path.iterdir()) == sorted(paths)
-    labels = [fonts.drawable(label) for label in maps[0].rows]
-    sheet = Sheet.of(labels, labels, 2, "Encoder self-attention, layer 1 of 2")
-    assert size(tmp_path / "encoder-self-layer-1.png") == pytest.approx((130 * sheet.width, 130 * sheet.height), abs=1)
+    labels = [fonts.drawable(label) for label in found.maps[0].rows]
+    layout = FigureLayout.of(labels, labels, 2, "Encoder self-attention, layer 1 of 2")
+    assert size(tmp_path / "encoder-self-layer-1.png") == pytest.approx(
+        (130 * layout.width, 130 * layout.height), abs=1
+    )
 
 
 def test_cells_have_the_colours_of_their_weights(tmp_path):
@@ -54,8 +53,8 @@ def test_cells_have_the_colours_of_their_weights(tmp_path):
     labels = ["a", "b", "c", "d", "e"]
     draw_heads(torch.eye(5)[None], labels, labels, ["one"], "", tmp_path / "x.png")
     pixels = image.imread(io.BytesIO((tmp_path / "x.png").read_bytes()))[..., :3]
-    sheet = Sheet.of(labels, labels, 1, "")
-    left, bottom, width, height = sheet.box(0)
+    layout = FigureLayout.of(labels, labels, 1, "")
+    left, bottom, width, height = layout.map_box(0)
     rows, columns = pixels.shape[:2]
     for row in range(5):
         for column in range(5):
@@ -66,7 +65,7 @@ def test_cells_have_the_colours_of_their_weights(tmp_path):
 
 
 def test_a_long_sentence_is_a_bounded_picture_with_fewer_labels(tmp_path):
-    labels = [f"token{number}" for number in range(300)]
+    labels = [f"token{index}" for index in range(300)]
     draw_heads(torch.rand(1, 300, 300), labels, labels, [""], "long", tmp_path / "x.png")
     width, height = size(tmp_path / "x.png")
     assert width < 2_000

@@ -1,0 +1,193 @@
+"""One sentence under the magnifying glass: every step of its search, and what each head looked at.
+
+The sentence is prepared and searched as `attendo translate --engine torch` does it, so that what is shown here is what
+happened there.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from attendo.decoding.beam import beam_search
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.interface import AutoregressiveModel
+from attendo.decoding.length import longest_output
+from attendo.decoding.options import SearchOptions
+from attendo.decoding.trace import Step
+from attendo.engines.engine import Limits
+from attendo.engines.torch_engine import limits_of
+from attendo.errors import InputError
+from attendo.inspection.alignment import Alignment, AttentionMaps, align, attention_maps
+from attendo.inspection.readable import pieces
+from attendo.model.build import Model
+from attendo.model.config import DecoderOnlyConfig, LayerConfig, LSTMConfig, ModelConfig
+from attendo.model.encoder_only import EncoderOnly
+from attendo.model.record import AttentionRecord
+from attendo.model_folder.bundle import model_folder, read_bundle
+from attendo.model_folder.checkpoint import load_model
+from attendo.special_tokens import SPECIAL
+from attendo.text.normalize import normalize
+from attendo.text.sentences import Segment
+from attendo.text.spaces import one_line, repair
+from attendo.text.tokenizer import Tokenizer
+from attendo.translation.compose import written
+from attendo.translation.decode import Job
+from attendo.translation.directions import Direction
+from attendo.translation.line import Preparer
+from attendo.translation.wish import SEARCH, Wish, wish_for
+
+LONGEST_SOURCE, LONGEST_TARGET = 512, 1024  # tokens: weights grow with the square, and nobody reads a map of more
+UNLIMITED = Limits(2**31, 2**31)  # a text is not cut here: it is shown as it is, or not at all
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """The best translation, how it was found, and the weights of one pass that reads it all (teacher forcing)."""
+
+    text: str  # as the model reads it
+    translation: str  # as `translate` writes it
+    source_language: str
+    target_language: str
+    tokenizer: Tokenizer
+    source: tuple[int, ...]  # tag, pieces, </s>
+    best: Hypothesis
+    steps: tuple[Step, ...]
+    options: SearchOptions
+    record: AttentionRecord
+    remarks: tuple[str, ...] = ()  # what a reader should know
+    files: tuple[Path, ...] = ()  # that were written, the page first
+
+    @property
+    def target_in(self) -> tuple[int, ...]:
+        return (SPECIAL.bos, *self.best.ids[:-1])
+
+    @cached_property
+    def maps(self) -> list[AttentionMaps]:
+        """All the uses that the model makes of attention, all layers and heads."""
+        source, output, target_in = (
+            pieces(ids, self.tokenizer) for ids in (self.source, self.best.ids, self.target_in)
+        )
+        return attention_maps(self.record, source, output, target_in)
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """Which words of the source the model looked at for each word of the translation."""
+        return align(self.record, pieces(self.source, self.tokenizer), pieces(self.best.ids, self.tokenizer))
+
+
+def inspect(
+    text: str,
+    to: str | None = None,
+    from_: str | None = None,
+    model: str | Path | None = None,
+    out: str | Path | None = None,
+    beam: int = 4,
+) -> Inspection:
+    """Translate a sentence; give every step of the search and what every head of every layer looked at.
+
+    `model` is a folder or a name, by default the model that comes with attendo. With `out`, a folder, a page index.html
+    and pictures of all heads are written there. `to` and `from_` are as in `Translator.translate`: `to` may be left out
+    where the model has one target language, and the text tells `from_`.
+
+    >>> found = attendo.inspect("我爱机器学习", to="en")
+    >>> found.translation
+    'I love machine learning.'
+    >>> found.alignment.columns
+    ('>>en<<', '我', '爱', '机器', '学习', '</s>')
+    >>> [tuple(maps.weights.shape) for maps in found.maps if maps.name == "cross"]  # layers, heads, target, source
+    """
+    folder = model_folder(model)
+    bundle = read_bundle(folder)
+    options = replace(SEARCH, beam_size=beam)
+    if out is None:
+        return inspect_text(load_model(bundle), bundle.tokenizer(), text, bundle.directions, to, from_, options)
+
+    from attendo.inspection.page import make_folder, write_folder  # matplotlib, only where pictures are drawn
+
+    wish_for(bundle.directions, to, from_, options, None, keep=False)  # what is wrong is said before a folder is made
+    make_folder(Path(out))
+    found = inspect_text(load_model(bundle), bundle.tokenizer(), text, bundle.directions, to, from_, options)
+    return write_folder(Path(out), found, folder.resolve().name)
+
+
+@torch.inference_mode()
+def inspect_text(
+    model: Model,
+    tokenizer: Tokenizer,
+    text: str,
+    directions: tuple[Direction, ...],
+    to: str | None = None,
+    from_: str | None = None,
+    options: SearchOptions = SEARCH,
+) -> Inspection:
+    """The same with a model at hand, which knows these directions, and with any options of the search."""
+    if isinstance(model, EncoderOnly):
+        raise InputError("an encoder alone cannot translate: expected a transformer, decoder-only or lstm model")
+    if isinstance(model.config, LSTMConfig) and model.config.context == "fixed":
+        raise InputError("an lstm model with context = 'fixed' sees the source as one vector: it has no attention")
+    wish = wish_for(directions, to, from_, options, None, keep=False)
+    job, source_language, remarks = read_as_translate(tokenizer, text, directions, wish)
+    source = torch.tensor([job.ids], device=next(model.parameters()).device)
+    steps: list[Step] = []
+    longest = longest_target(model.config, len(job.ids), tokenizer.cutter.kind)
+    searched: AutoregressiveModel[Any] = model
+    best = beam_search(searched, source, longest, options, watch=steps.append)[0][0]
+    if not best.ended:
+        remarks.append(f"the translation was cut at {len(best.ids)} tokens, its maximum length")
+    record = AttentionRecord()
+    model(source, source.new_tensor([[SPECIAL.bos, *best.ids[:-1]]]), record)
+    return Inspection(
+        text=normalize(job.text),
+        translation=written(one_line(tokenizer.decode(best.ids)), wish),
+        source_language=source_language,
+        target_language=wish.target,
+        tokenizer=tokenizer,
+        source=job.ids,
+        best=best,
+        steps=tuple(steps),
+        options=options,
+        record=record,
+        remarks=tuple(remarks),
+    )
+
+
+def read_as_translate(
+    tokenizer: Tokenizer, text: str, directions: tuple[Direction, ...], wish: Wish
+) -> tuple[Job, str, list[str]]:
+    """What the model is asked, the language of the text, and remarks. Several sentences are read as one text."""
+    preparer = Preparer(tokenizer, directions, UNLIMITED)
+    line = preparer.prepared(text, wish)
+    segments = [segment for segment in line.segments if segment.text]
+    if not segments:
+        raise InputError("there is no text to look at")
+    if len(segments) == 1:
+        segment, remarks = segments[0], list(line.remarks)
+    else:
+        segment = Segment(repair(text)[0].strip())
+        remarks = [f"{len(segments)} sentences or pieces of one, shown as one text: `translate` takes them one by one"]
+    job, remark = preparer.job(segment, line.source_language, wish)
+    if remark and remark not in remarks:
+        remarks.append(remark)
+    return job, line.source_language, remarks
+
+
+def longest_target(config: ModelConfig, source: int, kind: str) -> int:
+    """As long as `translate` allows, where the model has positions for it; or why the source is too long."""
+    if source > LONGEST_SOURCE:
+        raise InputError(
+            f"the text has {source:,} tokens: maps of attention are made of at most {LONGEST_SOURCE}, "
+            f"so give it sentence by sentence"
+        )
+    longest = min(longest_output(source, kind), limits_of(config).target, LONGEST_TARGET)
+    if isinstance(config, LayerConfig) and config.positions == "learned":
+        # A decoder alone reads source and target as one text; elsewhere each has a table of its own.
+        room = config.max_length - (source if isinstance(config, DecoderOnlyConfig) else 0)
+        if source > config.max_length or room < 1:
+            raise InputError(
+                f"the text has {source:,} tokens, too many for the {config.max_length:,} learned positions of the model"
+            )
+        longest = min(longest, room)
+    return longest
