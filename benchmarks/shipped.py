@@ -25,7 +25,7 @@ from attendo.model.presets import preset
 from attendo.model_folder.bundle import model_folder
 from attendo.model_folder.checkpoint import save_model, weights_of
 from attendo.special_tokens import SPECIAL
-from attendo.text.spaces import for_model
+from attendo.text.normalize import for_model
 from benchmarks.machine import data_folder, describe_machine
 from benchmarks.text import fresh, in_turn, spread
 

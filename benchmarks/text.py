@@ -32,7 +32,7 @@ from attendo.data.lines import ignore
 from attendo.decoding.options import SearchOptions
 from attendo.engines.ct2.engine import batch_size, named
 from attendo.special_tokens import SPECIAL
-from attendo.text.spaces import for_model
+from attendo.text.normalize import for_model
 from benchmarks.machine import data_folder, describe_machine
 
 SENTENCES = 256  # fewer are no fair sample of lines with more than one sentence, which attendo cuts apart

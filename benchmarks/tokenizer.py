@@ -17,7 +17,7 @@ import sentencepiece
 
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
-from attendo.text.kinds import KINDS
+from attendo.text.subword_models import KINDS
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from benchmarks.machine import data_folder, describe_machine
 

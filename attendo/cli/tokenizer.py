@@ -30,8 +30,7 @@ def train(
     """Learn one vocabulary for all languages from the texts of both sides."""
     from rich.console import Console
 
-    from attendo.text.kinds import KINDS
-    from attendo.text.tokenizer_file import LANGUAGE
+    from attendo.text.subword_models import KINDS, LANGUAGE
     from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 
     known = next((name for name in KINDS if name == kind), None)
@@ -71,7 +70,7 @@ def encode(
             write_line(" ".join(map(str, ids)))
     if num_unknown:
         typer.echo(
-            f"attendo: {num_unknown:,} unknown words; the kind {tokenizer.cutter.kind} cannot cut them", err=True
+            f"attendo: {num_unknown:,} unknown words; the kind {tokenizer.subwords.kind} cannot cut them", err=True
         )
 
 

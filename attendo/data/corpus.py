@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from attendo.data.lines import COMPRESSED, DAMAGE, Problem, Report, broken, clean, count_lines, open_bytes, read_lines
 from attendo.errors import DataError
-from attendo.text.language import base_language
+from attendo.text.scripts import base_language
 
 TMX_CODES = {"bpt", "ept", "it", "ph", "ut"}
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"

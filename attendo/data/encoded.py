@@ -120,7 +120,7 @@ def cache_key(corpus: Corpus, tokenizer: Tokenizer, languages: tuple[str, str], 
     what = {
         "format": FORMAT,
         "corpus": corpus.identity(),
-        "tokenizer": hashlib.sha256(repr((tokenizer.cutter, tokenizer.languages)).encode()).hexdigest(),
+        "tokenizer": hashlib.sha256(repr((tokenizer.subwords, tokenizer.languages)).encode()).hexdigest(),
         "languages": languages,
         "filters": asdict(filters),
     }

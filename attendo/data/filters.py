@@ -9,7 +9,7 @@ import numpy as np
 from attendo.data.corpus import Pair
 from attendo.data.hash_set import HashSet, fingerprint
 from attendo.errors import ConfigError
-from attendo.text.language import could_be
+from attendo.text.scripts import could_be
 
 SHORT = 10  # pieces; a ratio of lengths says nothing about "OK" and its translation
 

@@ -3,8 +3,8 @@
 import re
 from functools import cache
 
-from attendo.text.chinese_script import simplified_only, traditional_only
 from attendo.text.pretokenize import HAN
+from attendo.text.scripts import simplified_only, traditional_only
 
 # Half-width signs count only behind a Chinese character: 3.5, "U.S." and web addresses are good Chinese.
 HALF_WIDTH = re.compile(f"[{HAN}][,;:?!.](?![A-Za-z0-9/.])")

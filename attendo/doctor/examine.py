@@ -18,7 +18,7 @@ from attendo.doctor.pairing import FEWEST_TO_LEARN_FROM, cut_into_words
 from attendo.doctor.sample import MOST_PAIRS, Sample, choose_lines, read_sample
 from attendo.doctor.shifted import find_shifted_blocks
 from attendo.doctor.survey import Advance, as_array, survey
-from attendo.text.guess import guess_language
+from attendo.text.scripts import guess_language
 
 PAIRS_TO_GUESS_FROM = 1_000
 NO_LINES = np.zeros(0, dtype=np.int64)

@@ -3,8 +3,7 @@
 import math
 
 from attendo.errors import UsageError
-from attendo.text.guess import SCRIPTS, share_in_script
-from attendo.text.language import identifier
+from attendo.text.scripts import SCRIPTS, identifier, share_in_script
 
 CERTAIN = 20.0  # nats: what a script says
 ENOUGH = 100  # characters; a language is clear by then, and identifying takes time

@@ -16,7 +16,7 @@ from attendo.doctor.familiar import Familiar, familiar_words, words_against
 from attendo.doctor.identify import CERTAIN
 from attendo.doctor.survey import Advance
 from attendo.doctor.trusted import side_odds
-from attendo.text.guess import SCRIPTS, share_in_script
+from attendo.text.scripts import SCRIPTS, share_in_script
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]

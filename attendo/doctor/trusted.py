@@ -14,7 +14,7 @@ from attendo.doctor.identify import odds_against
 from attendo.doctor.survey import Advance
 from attendo.doctor.word_model import Floats
 from attendo.doctor.words import words_of
-from attendo.text.guess import SCRIPTS
+from attendo.text.scripts import SCRIPTS
 
 IDENTIFIED = 20_000  # texts
 RIGHT, OTHER = -1.0, 1.0  # nats: below, a text is taken to be in the right language; above, in another

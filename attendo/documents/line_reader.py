@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from attendo.data.lines import DAMAGE, LONGEST_LINE, broken, open_bytes
 from attendo.errors import DataError, InputError
-from attendo.text.spaces import BROKEN
+from attendo.text.normalize import BROKEN
 
 BLOCK = 2**16  # bytes read at once
 MOST_LINES = 4_000  # of a chunk

@@ -14,8 +14,8 @@ from attendo.documents.line_reader import LineReader
 from attendo.engines.engine import Request
 from attendo.errors import DataError, InputError
 from attendo.special_tokens import SPECIAL
+from attendo.text.normalize import for_model
 from attendo.text.sentences import Segment
-from attendo.text.spaces import for_model
 from attendo.translation.decode import batches
 from attendo.translation.directions import choose_source
 from attendo.translation.translator import Translator

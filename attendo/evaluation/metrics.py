@@ -10,19 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from attendo.text.language import base_language
+from attendo.text.scripts import base_language, writes_han
 
 SAMPLES = 1_000  # of the bootstrap, as sacreBLEU's own command has it
 DEFAULT = "13a"
 # The first that can be had is the one to quote; the others are for comparing with older tables. MeCab, which sacreBLEU
 # recommends for Japanese and Korean, is a library of its own.
 CHINESE = ("zh", "char", DEFAULT)
-WITHOUT_SPACES = ("char", DEFAULT)
+CHARACTERS = ("char", DEFAULT)
 TOKENISATIONS = {
     "zh": CHINESE, "yue": CHINESE, "ja": ("ja-mecab", "char", DEFAULT), "ko": ("ko-mecab", "char", DEFAULT),
-    "th": WITHOUT_SPACES, "lo": WITHOUT_SPACES, "km": WITHOUT_SPACES, "my": WITHOUT_SPACES,
+    "th": CHARACTERS, "lo": CHARACTERS, "km": CHARACTERS, "my": CHARACTERS,
 }  # fmt: skip
-BY_CHARACTER = ("zh", "yue", "ja")
 
 Texts = Sequence[str]
 References = Sequence[Texts]
@@ -128,7 +127,7 @@ def can_tokenise(name: str) -> bool:
 
 def is_by_character(language: str) -> bool:
     """Whether words have no spaces between them, so that lengths are counted in characters, and TER's edits, too."""
-    return base_language(language) in BY_CHARACTER
+    return writes_han(language)
 
 
 def command_options(language: str, samples: int) -> list[str]:

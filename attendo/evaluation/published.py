@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Sequence
 
 from attendo.evaluation.metrics import References, Score, Texts, confidence_options, scored
-from attendo.text.language import base_language
+from attendo.text.scripts import base_language
 
 NAME = "tokenised lower-cased BLEU"
 

@@ -6,8 +6,7 @@ Each suspicion is a sentence for the user. Nothing here changes a score.
 from collections.abc import Iterable, Iterator, Sequence
 
 from attendo.evaluation.lost_lines import overlap, where_lines_are_shifted
-from attendo.text.guess import guess_language
-from attendo.text.language import base_language, identifier
+from attendo.text.scripts import base_language, guess_language, identifier
 
 SAMPLE = 500  # lines that are looked at
 ENOUGH = 100  # characters of a block; so many tell their language

@@ -2,7 +2,7 @@
 
     config.json         {"format": 1, "model": {"family": "transformer", …}, "tokenizer": {"kind": "bpe"},
                          "languages": ["zh", "en"], "directions": ["zh-en", "en-zh"]}
-    tokenizer.json      see attendo/text/tokenizer_file.py
+    tokenizer.json      see attendo/text/subword_models.py
     model.safetensors   the weights
     README.md           the model card
     manifest.json       size and sha256 of each, written last
@@ -21,10 +21,9 @@ from attendo.files.durable import new_folder, sweep
 from attendo.files.manifest import NAME as MANIFEST
 from attendo.files.manifest import check_manifest, write_manifest
 from attendo.files.tables import read_json, short_repr
-from attendo.text.direction import parse_direction
-from attendo.text.kinds import KINDS
+from attendo.text.scripts import parse_direction
+from attendo.text.subword_models import KINDS, LANGUAGE, MOST_LANGUAGES
 from attendo.text.tokenizer import Tokenizer
-from attendo.text.tokenizer_file import LANGUAGE, MOST_LANGUAGES
 
 FORMAT = 1
 CONFIG, TOKENIZER, WEIGHTS, CARD = FILES = ("config.json", "tokenizer.json", "model.safetensors", "README.md")
@@ -91,7 +90,7 @@ class Bundle(Description):
     def tokenizer(self) -> Tokenizer:
         tokenizer = Tokenizer.load(self.folder / TOKENIZER)
         for name, there, expected in (
-            ("kind", tokenizer.cutter.kind, self.kind),
+            ("kind", tokenizer.subwords.kind, self.kind),
             ("languages", tokenizer.languages, self.languages),
             ("vocab_size", tokenizer.vocab_size, self.model.get("vocab_size")),
         ):
@@ -192,7 +191,7 @@ def describe(
     table = {
         "format": FORMAT,
         "model": model_table,
-        "tokenizer": {"kind": tokenizer.cutter.kind},
+        "tokenizer": {"kind": tokenizer.subwords.kind},
         "languages": list(tokenizer.languages),
         "directions": texts,
     }

@@ -10,9 +10,8 @@ from attendo.errors import ConfigError, UsageError
 from attendo.files.tables import from_dict, short_repr, unknown_key
 from attendo.model.config import FAMILIES, ModelConfig
 from attendo.model.presets import PAPER_VOCABULARY, preset
-from attendo.text.direction import parse_direction
-from attendo.text.kinds import Kind
-from attendo.text.tokenizer_file import LANGUAGE, MOST_LANGUAGES, MOST_PIECES
+from attendo.text.scripts import parse_direction
+from attendo.text.subword_models import LANGUAGE, MOST_LANGUAGES, MOST_PIECES, Kind
 from attendo.training.config import TrainingConfig, ValidationConfig
 
 Languages = tuple[str, str]  # of the two columns of a corpus

@@ -105,7 +105,7 @@ def forecast(
         ("pairs to train on", f"{sum(len(corpus.draw(training.seed, 1)) for corpus in batches.corpora):,} an epoch"),
         ("pairs to validate with", f"{sum(len(one.part) for one in prepared.validation):,}"),
         ("target tokens", f"{sum(int(corpus.target.lengths.sum()) + len(corpus) for corpus in batches.corpora):,}"),
-        ("vocabulary", f"{prepared.tokenizer.vocab_size:,} ({prepared.tokenizer.cutter.kind})"),
+        ("vocabulary", f"{prepared.tokenizer.vocab_size:,} ({prepared.tokenizer.subwords.kind})"),
         ("parameters", f"{parameters:,}"),
         ("where", ", ".join(f"{name} {value}" for name, value in machine.to_dict().items() if name != "torch")),
         ("memory of weights and optimiser", f"{held / 2**20:,.0f} MiB"),

@@ -10,8 +10,8 @@ from attendo.data.lines import ignore
 from attendo.errors import ConfigError, InputError, WriteError
 from attendo.model_folder.bundle import Bundle
 from attendo.recipe.recipe import Recipe
+from attendo.text.subword_models import tokenizer_bytes
 from attendo.text.tokenizer import Tokenizer
-from attendo.text.tokenizer_file import tokenizer_bytes
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 
 FORMAT = 1
@@ -39,8 +39,8 @@ def choose_tokenizer(
                 f"the tokenizer does not know the language {language!r} of [data]: "
                 f"it knows {', '.join(tokenizer.languages)}"
             )
-    if settings.bpe_dropout and tokenizer.cutter.kind != "bpe":
-        raise ConfigError(f"bpe_dropout needs a tokenizer of kind bpe, this one is {tokenizer.cutter.kind}")
+    if settings.bpe_dropout and tokenizer.subwords.kind != "bpe":
+        raise ConfigError(f"bpe_dropout needs a tokenizer of kind bpe, this one is {tokenizer.subwords.kind}")
     return tokenizer
 
 
@@ -80,4 +80,4 @@ def texts(corpora: Sequence[Corpus]) -> Iterator[str]:
 
 def digest(tokenizer: Tokenizer) -> str:
     """The sha256 of the file it would be."""
-    return hashlib.sha256(tokenizer_bytes(tokenizer.cutter, tokenizer.languages)).hexdigest()
+    return hashlib.sha256(tokenizer_bytes(tokenizer.subwords, tokenizer.languages)).hexdigest()

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from attendo.text.language import base_language
+from attendo.text.scripts import base_language, writes_han
 
 EN = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -36,9 +36,9 @@ MONTHS = {
     "cs": "led únor břez dub květ červ červenec srp září říj listopad prosin",
 }
 SHORT_MONTHS = {
-    name: number
+    name: month
     for names in ("jan feb mar apr may jun jul aug sep oct nov dec", "jan feb mär apr mai jun jul aug sep okt nov dez")
-    for number, name in enumerate(names.split(), start=1)
+    for month, name in enumerate(names.split(), start=1)
 }
 # Stems, so that inflected forms and ordinals are found; of those that fit the longest is taken.
 MORE = {
@@ -80,7 +80,6 @@ ENDINGS = {
 UNITS = {"en": EN, "de": DE, "fr": FR, "cs": CS}
 AND = {"and", "und", "et", "a"}
 MOST_READINGS = 32
-KNOWN = frozenset({*UNITS, "zh", "ja", "yue"})
 
 WORD = re.compile(r"[^\W\d_]+")
 EIGHTY = re.compile("quatre[- ]vingts?")  # one number of two words; huitante is the Swiss word for it
@@ -95,7 +94,8 @@ CHINESE_MORE = {"半": (30, 50), "刻": (15, 45), "午": (12,), "打": (12,)}
 
 
 def is_known(language: str) -> bool:
-    return base_language(language) in KNOWN
+    """Whether we know the number words of the language."""
+    return base_language(language) in UNITS or writes_han(language)
 
 
 def values_in_words(text: str, language: str) -> set[int]:
@@ -103,7 +103,7 @@ def values_in_words(text: str, language: str) -> set[int]:
     base = base_language(language)
     if base in UNITS:
         return set(values_of_stream(stems_of(text.lower(), base)))
-    if base in KNOWN:
+    if writes_han(language):
         found = {value for sign, values in CHINESE_MORE.items() if sign in text for value in values}
         for match in CHINESE_NUMBER.finditer(text):
             found.update(chinese_values(match.group()))
@@ -114,8 +114,8 @@ def values_in_words(text: str, language: str) -> set[int]:
 @cache
 def stems(language: str) -> tuple[re.Pattern[str], dict[str, int]]:
     values = {word: value for value, word in enumerate(UNITS[language].split())}
-    values |= {word: 20 + 10 * place for place, word in enumerate(TENS[language].split())}
-    values |= {word: 1 + place for place, word in enumerate(MONTHS[language].split())}
+    values |= {word: 20 + 10 * index for index, word in enumerate(TENS[language].split())}
+    values |= {word: 1 + index for index, word in enumerate(MONTHS[language].split())}
     values |= MORE[language] | MULTIPLIERS[language]
     longest_first = sorted(values, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first))), values
@@ -130,13 +130,13 @@ def stems_of(text: str, language: str) -> Iterator[tuple[int, bool]]:
     goes_on = False
     for word in WORD.finditer(EIGHTY.sub(" huitante ", text) if language == "fr" else text):
         letters = word.group()
-        place, found = 0, False
-        while (match := pattern.match(letters, place)) and (language == "de" or not found):
+        index, found = 0, False
+        while (match := pattern.match(letters, index)) and (language == "de" or not found):
             if language in ENDINGS and letters[match.end() :] not in ENDINGS[language]:
                 break
             yield values[match.group()], found or goes_on
             found = True
-            place = match.end() + 3 * letters.startswith("und", match.end())
+            index = match.end() + 3 * letters.startswith("und", match.end())
         if not found and letters[:3] in SHORT_MONTHS and len(letters) <= 4:
             yield SHORT_MONTHS[letters[:3]], False
         goes_on = found or (goes_on and letters in AND)
@@ -145,8 +145,8 @@ def stems_of(text: str, language: str) -> Iterator[tuple[int, bool]]:
 def values_of_stream(stream: Iterable[tuple[int, bool]]) -> Iterator[int]:
     """Sums and products as numbers are said, and every part: (2) (100) (5) (20) is 225, (19) (80) (4) is 1984.
 
-    Two tens may be a sum, as in soixante-dix, or a year, so several readings are kept: pairs of what is behind the
-    last thousand, and of what is before it.
+    Two tens may be a sum, as in soixante-dix, or a year, so several readings are kept: pairs of what comes after the
+    last thousand, and of what comes before it.
     """
     readings = {(0, 0)}
     for value, goes_on in stream:

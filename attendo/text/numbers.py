@@ -9,8 +9,8 @@ import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
-from attendo.text.language import base_language
 from attendo.text.number_words import CHINESE, chinese_values, is_known, values_in_words
+from attendo.text.scripts import base_language
 
 NUMBER = re.compile(
     r"\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'’٫٬．，]\d+)*"  # 1 234,5 or any other

@@ -1,13 +1,21 @@
 """Where pieces may never cross: the first cut of a text, the same for every kind of tokenizer.
 
 Scripts are kept apart (Han, kana, Hangul, all other letters with their marks), every digit stands alone so that
-numbers are copied digit by digit, punctuation is apart from letters, and a space belongs to the word behind it.
+numbers are copied digit by digit, punctuation is apart from letters, and a space belongs to the word after it.
 Spaces stay characters of the text, so joining the parts gives it back exactly.
 
     "我爱AI，  see 2 of 3"  ->  我爱 · AI · ， · ␣ · ␣see · ␣ · 2 · ␣of · ␣ · 3
+
+A tokenizer of whole words also needs the words of Chinese, which no space separates; they come from jieba.
 """
 
+import logging
 import re
+import tempfile
+from functools import cache
+from typing import Any
+
+from attendo.errors import ConfigError
 
 HAN = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 KANA = "\u3031-\u3035\u3041-\u3096\u3099-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
@@ -32,7 +40,7 @@ PARTS = re.compile(
             rf" ?[{HAN}]+",
             rf" ?[{PUNCTUATION}]+",
             r"\d",
-            r"\s+(?!\S)",  # of a run of spaces the last is left to the word behind it
+            r"\s+(?!\S)",  # of a run of spaces the last is left to the word after it
             r"\s+",
             rf" ?[{KANA}]+",
             rf" ?[{HANGUL}]+",
@@ -41,6 +49,35 @@ PARTS = re.compile(
 )
 
 
-def cut(text: str) -> list[str]:
+def pretokenize(text: str) -> list[str]:
     """The parts; joined they are the text."""
     return PARTS.findall(text)
+
+
+@cache
+def segmenter() -> Any:
+    try:
+        import jieba
+    except ModuleNotFoundError as error:
+        raise ConfigError("kind = 'word' cuts Chinese by jieba: pip install 'attendo[words]'") from error
+    jieba.setLogLevel(logging.WARNING)
+    words = jieba.Tokenizer()
+    # jieba reads a cache file from the shared folder for temporary files, where another user could have put one;
+    # a fresh folder of its own holds none.
+    with tempfile.TemporaryDirectory(prefix="attendo-") as private:
+        words.tmp_dir = private
+        words.initialize()
+    return words
+
+
+def is_han(part: str) -> bool:
+    """A part of the first cut is of one script, so one character tells (the first may be the space before it)."""
+    return HAN_CHARACTER.match(part[-1]) is not None
+
+
+def pretokenize_words(text: str) -> list[str]:
+    """The first cut, with Chinese runs cut further; joined they are the text."""
+    words: list[str] = []
+    for part in pretokenize(text):
+        words.extend(segmenter().cut(part) if is_han(part) else [part])
+    return words

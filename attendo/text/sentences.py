@@ -2,24 +2,40 @@
 
     "  Hi! How are you?\\n好。再见！"  ->  "  "  Hi!  " "  How are you?  "\\n"  好。  ""  再见！
 
-Ends of lines are hard borders. A sentence that is too long is cut by the rule of cuts.py.
+Ends of lines are hard borders. A sentence that is too long is cut, and the caller counts the cuts: a piece has at most
+`longest` characters, half as many where most of them are Chinese or Japanese, which say more each. It ends, in its
+second half, after the last ； ; ： : or else ， 、 , or else white space; where there is none, at the limit, but not
+inside a character of several code points (marks, joined emoji, flags) unless it fills half a piece.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from attendo.text.language import base_language
-from attendo.text.long_sentences import LONGEST, cuts, inside_a_word
+from attendo.text.normalize import LINE_BREAKS, WORD, edges, one_line
+from attendo.text.pretokenize import HAN, HANGUL, KANA
+from attendo.text.scripts import writes_han
 from attendo.text.sentence_borders import ENDS, borders
-from attendo.text.spaces import LINE_BREAKS, WORD, edges, one_line
 
 # Line breaks and tabs are the text's structure and stay as they are; other white space follows the target language.
 STRUCTURE = f"{LINE_BREAKS}\t"
 FIELD = re.compile(f"[^{STRUCTURE}]+[{STRUCTURE}]*|[{STRUCTURE}]+")  # of a table, or a line
-WITHOUT_SPACES = ("zh", "yue", "ja")
 LATIN = re.compile(r"[!-~\u00c0-\u024f]")
+
+LONGEST = 400
+
+WIDE = re.compile(f"[{HAN}{KANA}]")
+# A Latin sign counts before a space only: 1,234 and 10:30 are whole.
+SIGNS = (
+    re.compile(r"[；：]|[;:](?=\s)"),
+    re.compile(r"[，、،]|,(?=\s)"),
+    re.compile(r"\s+"),
+)
+JOINED = re.compile("[\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\udc00-\udfff]")
+FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
+LETTER_OF_A_WORD = re.compile(rf"[^\W_{HAN}{KANA}{HANGUL}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +61,31 @@ def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
     if is_one_sentence(text, longest):
         before, inner, after = edges(text)
         return [Segment(inner, before, after)]
-    places: list[tuple[int, bool]] = []  # where a segment begins, and whether by a cut
+    starts: list[tuple[int, bool]] = []  # where a segment begins, and whether by a cut
     for match in FIELD.finditer(text):
         line, begin = match.group(), match.start()
-        starts = [0, *borders(line, language), len(line)]
-        for first, last in pairwise(starts):
-            places.append((begin + first, False))
+        for first, last in pairwise([0, *borders(line, language), len(line)]):
+            starts.append((begin + first, False))
             # White space at the end needs no cutting: it goes between the segments.
-            places.extend((begin + first + cut, True) for cut in cuts(line[first:last].rstrip(), longest))
-    return segments(text, places)
+            starts.extend((begin + first + cut, True) for cut in cut_positions(line[first:last].rstrip(), longest))
+    return segments(text, starts)
 
 
 def is_one_sentence(text: str, longest: int) -> bool:
-    """A quick look that spares most texts the rest: short, no ends of lines, no sign behind which another may begin."""
+    """A quick look that spares most texts the rest: short, no ends of lines, no sign after which another may begin."""
     if len(text) > longest // 2 or not text.isprintable() or not text.strip(" "):
         return False
     first = ENDS.search(text)
     return first is None or first.end() == len(text)
 
 
-def segments(text: str, places: Sequence[tuple[int, bool]]) -> list[Segment]:
-    """White space and controls at a border go behind the segment before it, or before the first of all."""
+def segments(text: str, starts: Sequence[tuple[int, bool]]) -> list[Segment]:
+    """White space and controls at a border go after the segment before it, or before the first of all."""
     texts: list[str] = []
-    gaps: list[list[str]] = [[]]  # gaps[n] stands before texts[n], the last behind them all
+    gaps: list[list[str]] = [[]]  # gaps[n] stands before texts[n], the last after them all
     cut: list[bool] = []
-    ends = [*(place for place, _ in places[1:]), len(text)] if places else []
-    for (first, by_cut), last in zip(places, ends, strict=True):
+    ends = [*(position for position, _ in starts[1:]), len(text)] if starts else []
+    for (first, by_cut), last in zip(starts, ends, strict=True):
         before, inner, after = edges(text[first:last])
         gaps[-1].append(before)
         if inner:
@@ -83,8 +98,8 @@ def segments(text: str, places: Sequence[tuple[int, bool]]) -> list[Segment]:
         return [Segment("", text)] if text else []
     goes_on = [*cut[1:], False]
     return [
-        Segment(inner, "" if number else spaces[0], spaces[number + 1], goes_on[number])
-        for number, inner in enumerate(texts)
+        Segment(inner, "" if index else spaces[0], spaces[index + 1], goes_on[index])
+        for index, inner in enumerate(texts)
     ]
 
 
@@ -98,29 +113,29 @@ def join(translations: Iterable[str], segments: Sequence[Segment], target_langua
     if len(segments) == 1:  # as most texts: nothing stands between
         [segment], [translation] = segments, translations
         return segment.before + (segment.text if segment.is_silent else one_line(translation)) + segment.after
-    return "".join(joined(translations, segments, target_language))
+    return "".join(join_one_by_one(translations, segments, target_language))
 
 
-def joined(translations: Iterable[str], segments: Sequence[Segment], target_language: str) -> Iterator[str]:
+def join_one_by_one(translations: Iterable[str], segments: Sequence[Segment], target_language: str) -> Iterator[str]:
     """The same part by part, each as soon as its translation is there: what stands before it, and the translation."""
-    tight = base_language(target_language) in WITHOUT_SPACES
+    tight = writes_han(target_language)
     before, answer = segments[0].before if segments else "", ""
-    for number, (segment, translation) in enumerate(zip(segments, translations, strict=True)):
+    for index, (segment, translation) in enumerate(zip(segments, translations, strict=True)):
         last, answer = answer, segment.text if segment.is_silent else one_line(translation)
-        if number:
-            previous = segments[number - 1]
+        if index:
+            previous = segments[index - 1]
             if any(sign in previous.after for sign in STRUCTURE):
                 before = previous.after
             else:
                 before = between(previous, segment, last, answer, tight) if last else ""
-        yield before + answer + (segment.after if number + 1 == len(segments) else "")
+        yield before + answer + (segment.after if index + 1 == len(segments) else "")
 
 
 def between(segment: Segment, following: Segment, answer: str, next_answer: str, tight: bool) -> str:
     """The white space between two translations on one line."""
     if segment.is_silent and following.is_silent:
         return segment.after
-    if segment.cut and not segment.after and inside_a_word(segment.text, following.text):
+    if segment.cut and not segment.after and is_inside_word(segment.text, following.text):
         return ""
     if tight and not (LATIN.match(answer[-1]) and LATIN.match(next_answer[:1])):
         return ""
@@ -133,8 +148,58 @@ def between(segment: Segment, following: Segment, answer: str, next_answer: str,
 
 def cut_again(segment: Segment, longest: int) -> list[Segment]:
     """A segment whose tokens are too many although its characters are not, in shorter pieces."""
-    places = [(0, False), *((place, True) for place in cuts(segment.text, longest))]
-    pieces = segments(segment.text, places)
+    starts = [(0, False), *((position, True) for position in cut_positions(segment.text, longest))]
+    pieces = segments(segment.text, starts)
     pieces[0] = replace(pieces[0], before=segment.before)
     pieces[-1] = replace(pieces[-1], after=segment.after, cut=segment.cut)
     return pieces
+
+
+def cut_positions(text: str, longest: int = LONGEST) -> list[int]:
+    """The positions where pieces begin, without 0; each piece takes at least a quarter of `longest`, so it ends."""
+    found: list[int] = []
+    if len(text) <= longest // 2:  # the least that a piece may have
+        return found
+    start = 0
+    while len(text) - start > (limit := limit_at(text, start, longest)):
+        start = next_cut(text, start, limit)
+        found.append(start)
+    return found
+
+
+def limit_at(text: str, start: int, longest: int) -> int:
+    window = text[start : start + longest]
+    wide = len(WIDE.findall(window))
+    return max(2, longest // 2) if wide * 2 > len(window) else max(2, longest)
+
+
+def next_cut(text: str, start: int, limit: int) -> int:
+    half, end = start + limit // 2, start + limit
+    for sign in SIGNS:
+        starts = [match.end() for match in sign.finditer(text, half, end + 1)]
+        if fitting := [position for position in starts if half < position <= end]:
+            return fitting[-1]
+    for position in range(end, half, -1):
+        if not is_inside(text, start, position):
+            return position
+    return end
+
+
+def is_inside(text: str, start: int, position: int) -> bool:
+    """Whether a cut there would part what is one character to a reader."""
+    before, after = text[position - 1], text[position]
+    if JOINED.match(after) or before == "\u200d" or unicodedata.combining(after):
+        return True
+    if unicodedata.category(after) in ("Mn", "Mc", "Me"):
+        return True
+    if FLAG.match(after) and FLAG.match(before):  # flags are pairs of letters
+        first = position
+        while first > start and FLAG.match(text[first - 1]):
+            first -= 1
+        return (position - first) % 2 == 1
+    return False
+
+
+def is_inside_word(before: str, after: str) -> bool:
+    """Whether a cut fell between two letters of one word, in a script that has spaces."""
+    return bool(LETTER_OF_A_WORD.match(before[-1:]) and LETTER_OF_A_WORD.match(after[:1]))

@@ -3,10 +3,14 @@
 For byte-pair encoding, unigram and characters any text comes back as its NFC form, whatever it holds. The file has
 only pieces and merges (or scores); the way they are used is built here from `kind`, so a file cannot bring a rule, a
 pattern or a control token of its own.
+
+Which id means what: pad, <s>, </s>, <unk>, then language tags, then the 256 bytes, then pieces. Control ids have no
+text. Their names exist only here, for people, and are never looked for in a sentence.
 """
 
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -14,25 +18,33 @@ from tokenizers import Tokenizer as LibraryTokenizer
 
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
-from attendo.text.chinese_words import cut_into_words
-from attendo.text.kinds import Cutter, surface
-from attendo.text.normalize import normalize
-from attendo.text.pretokenize import cut
-from attendo.text.tokenizer_file import read_tokenizer, write_tokenizer
-from attendo.text.vocabulary import Layout, names, surfaces
+from attendo.text.normalize import REPLACEMENT, normalize
+from attendo.text.pretokenize import pretokenize, pretokenize_words
+from attendo.text.subword_models import NUM_BYTES, SubwordModel, read_tokenizer, surface_pieces, write_tokenizer
 
 # Parts of text whose pieces are remembered: words come again and again, and a look-up is cheaper than a search.
 MOST_REMEMBERED = 200_000
 LONGEST_REMEMBERED = 32  # characters
 
+FIRST_TAG = SPECIAL.unk + 1
+
 
 class Tokenizer:
-    def __init__(self, cutter: Cutter, languages: Sequence[str]) -> None:
-        self.cutter = cutter
-        self.layout = Layout(tuple(languages), len(cutter.pieces))
-        self._surfaces = surfaces(self.layout, [surface(cutter.kind)(piece) for piece in cutter.pieces])
-        self._library = LibraryTokenizer(cutter.model())
-        self._cut = cut_into_words if cutter.kind == "word" else cut
+    """Text to ids and back, by one of the subword models.
+
+    >>> tokenizer = Tokenizer(Characters(("a", "b")), ["zh", "en"])
+    >>> tokenizer.encode("abba"), tokenizer.source_ids("ab", to="en")
+    ([262, 263, 263, 262], (5, 262, 263, 2))
+    >>> tokenizer.decode([262, 263])
+    'ab'
+    """
+
+    def __init__(self, subwords: SubwordModel, languages: Sequence[str]) -> None:
+        self.subwords = subwords
+        self.layout = Layout(tuple(languages), len(subwords.pieces))
+        self._surfaces = id_surfaces(self.layout, surface_pieces(subwords))
+        self._library = LibraryTokenizer(subwords.model())
+        self._pretokenize = pretokenize_words if subwords.kind == "word" else pretokenize
         self._remembered: dict[str, bytes] = {}
 
     @classmethod
@@ -40,7 +52,7 @@ class Tokenizer:
         return cls(*read_tokenizer(path))
 
     def save(self, path: Path) -> None:
-        write_tokenizer(path, self.cutter, self.layout.languages)
+        write_tokenizer(path, self.subwords, self.layout.languages)
 
     @property
     def vocab_size(self) -> int:
@@ -60,14 +72,14 @@ class Tokenizer:
     def encode(self, text: str) -> list[int]:
         """Pieces alone: no tag, no </s>. No text gives a control id, save <unk> where the kind has unknowns."""
         try:
-            parts = list(map(self._remembered.__getitem__, self._cut(normalize(text))))
+            parts = list(map(self._remembered.__getitem__, self._pretokenize(normalize(text))))
         except KeyError:
             return self.encode_all([text])[0]
         return array("I", b"".join(parts)).tolist()
 
     def encode_all(self, texts: Iterable[str]) -> list[list[int]]:
         """Many texts at once: what is new in them is encoded on all cores, the rest is remembered."""
-        parts = [self._cut(normalize(text)) for text in texts]
+        parts = [self._pretokenize(normalize(text)) for text in texts]
         remembered = self._remembered
         # Looked up in a dictionary of this call's own, because another thread may empty the shared one meanwhile.
         found = {part: remembered.get(part) for part in set(chain.from_iterable(parts))}
@@ -81,27 +93,67 @@ class Tokenizer:
         return [array("I", b"".join([known[part] for part in row])).tolist() for row in parts]
 
     def _encode_parts(self, parts: list[str]) -> list[bytes]:
-        """Each part's ids as raw 32-bit numbers: millions of little lists would keep Python's memory keeper busy."""
+        """Each part's ids as raw 32-bit numbers: millions of little lists would keep the garbage collector busy."""
         shift, end = self.layout.first_byte, self.layout.size
         return [
-            # What kinds with unknowns say of an unknown stands behind the last piece.
-            array("I", [number + shift if number + shift < end else SPECIAL.unk for number in encoding.ids]).tobytes()
+            # The id that kinds with unknowns give an unknown stands after the last piece.
+            array("I", [token + shift if token + shift < end else SPECIAL.unk for token in encoding.ids]).tobytes()
             for encoding in self._library.encode_batch_fast(parts, add_special_tokens=False)
         ]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Control ids say nothing; bytes that are no UTF-8 become U+FFFD."""
+        """Control ids have no text; bytes that are no UTF-8 become U+FFFD."""
         surfaces = self._surfaces
-        return b"".join([surfaces[number] for number in self._checked(ids)]).decode("utf-8", errors="replace")
+        return b"".join([surfaces[token] for token in self._check(ids)]).decode("utf-8", errors="replace")
 
-    def _checked(self, ids: Iterable[int]) -> list[int]:
-        numbers = list(ids)
-        for number in (min(numbers), max(numbers)) if numbers else ():
-            if not 0 <= number < len(self._surfaces):
-                raise InputError(f"token id {number} is outside the vocabulary: expected 0 to {self.vocab_size - 1}")
-        return numbers
+    def _check(self, ids: Iterable[int]) -> list[int]:
+        tokens = list(ids)
+        for token in (min(tokens), max(tokens)) if tokens else ():
+            if not 0 <= token < len(self._surfaces):
+                raise InputError(f"token id {token} is outside the vocabulary: expected 0 to {self.vocab_size - 1}")
+        return tokens
 
     def names(self, ids: Iterable[int]) -> list[str]:
         """Ids as a person may read them."""
-        every = names(self.layout, self.cutter.pieces)
-        return [every[number] for number in self._checked(ids)]
+        every = name_ids(self.layout, self.subwords.pieces)
+        return [every[token] for token in self._check(ids)]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the ranges of ids begin and end, given the languages and the number of pieces."""
+
+    languages: tuple[str, ...]
+    num_pieces: int
+
+    @property
+    def first_byte(self) -> int:
+        return FIRST_TAG + len(self.languages)
+
+    @property
+    def first_piece(self) -> int:
+        return self.first_byte + NUM_BYTES
+
+    @property
+    def size(self) -> int:
+        return self.first_piece + self.num_pieces
+
+    def tag(self, language: str) -> int:
+        """The id of >>language<<, which tells the model what language to translate into."""
+        if language not in self.languages:
+            known = ", ".join(self.languages)
+            raise InputError(f"this tokenizer does not know the language '{language}': it knows {known}")
+        return FIRST_TAG + self.languages.index(language)
+
+
+def id_surfaces(layout: Layout, pieces: Sequence[str]) -> list[bytes]:
+    """What each id looks like in a text: nothing for control ids, U+FFFD for <unk>."""
+    control = [b""] * layout.first_byte
+    control[SPECIAL.unk] = REPLACEMENT.encode()
+    return [*control, *(bytes([byte]) for byte in range(NUM_BYTES)), *(piece.encode() for piece in pieces)]
+
+
+def name_ids(layout: Layout, pieces: Sequence[str]) -> list[str]:
+    """What each id is called when a person looks at it."""
+    tags = [f">>{language}<<" for language in layout.languages]
+    return ["<pad>", "<s>", "</s>", "<unk>", *tags, *(f"<0x{byte:02X}>" for byte in range(NUM_BYTES)), *pieces]

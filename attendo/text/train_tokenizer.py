@@ -11,13 +11,21 @@ from tokenizers import Tokenizer as LibraryTokenizer
 from tokenizers import models, pre_tokenizers, trainers
 
 from attendo.errors import ConfigError
-from attendo.text.chinese_words import cut_into_words
-from attendo.text.kinds import CONTINUES, UNKNOWN, Bpe, Characters, Cutter, Kind, Unigram, WordPiece, Words
 from attendo.text.normalize import normalize
-from attendo.text.pretokenize import cut
-from attendo.text.tokenizer import Tokenizer
-from attendo.text.tokenizer_file import LONGEST_PIECE as LONGEST_IN_FILE
-from attendo.text.vocabulary import Layout
+from attendo.text.pretokenize import pretokenize, pretokenize_words
+from attendo.text.subword_models import (
+    CONTINUES,
+    UNKNOWN,
+    Bpe,
+    Characters,
+    Kind,
+    SubwordModel,
+    Unigram,
+    WordPiece,
+    Words,
+)
+from attendo.text.subword_models import LONGEST_PIECE as LONGEST_IN_FILE
+from attendo.text.tokenizer import Layout, Tokenizer
 
 # Characters rarer than this are left to their bytes: a Chinese corpus has thousands that occur once or twice.
 ALPHABET_COVERAGE = 0.9998
@@ -42,7 +50,7 @@ def train_tokenizer(texts: Callable[[], Iterable[str]], languages: Sequence[str]
     return Tokenizer(learn(texts, alphabet, num_pieces, config.kind), languages)
 
 
-def learn(texts: Callable[[], Iterable[str]], alphabet: list[str], num_pieces: int, kind: Kind) -> Cutter:
+def learn(texts: Callable[[], Iterable[str]], alphabet: list[str], num_pieces: int, kind: Kind) -> SubwordModel:
     kept = without_rare(texts(), alphabet)
     match kind:
         case "char":
@@ -53,8 +61,8 @@ def learn(texts: Callable[[], Iterable[str]], alphabet: list[str], num_pieces: i
             trainer = trainers.BpeTrainer(vocab_size=num_pieces, max_token_length=LONGEST_PIECE, show_progress=False)
             model = run_trainer(models.BPE(), trainer, kept)
             pieces = in_order(model["vocab"])
-            number = {piece: place for place, piece in enumerate(pieces)}
-            return Bpe(pieces, tuple((number[left], number[right]) for left, right in model["merges"]))
+            index = {piece: index for index, piece in enumerate(pieces)}
+            return Bpe(pieces, tuple((index[left], index[right]) for left, right in model["merges"]))
         case "unigram":
             unigram_trainer = trainers.UnigramTrainer(
                 vocab_size=num_pieces + 1, unk_token=UNKNOWN, special_tokens=[UNKNOWN],
@@ -108,13 +116,13 @@ def without_rare(texts: Iterable[str], alphabet: list[str]) -> Iterator[str]:
 
     table = Rare()
     for text in texts:
-        yield "\n".join(cut(normalize(text).translate(table)))
+        yield "\n".join(pretokenize(normalize(text).translate(table)))
 
 
 def most_frequent_words(texts: Iterable[str], num_pieces: int) -> tuple[str, ...]:
     """Words as they stand in the text, a leading space included; ties by code point."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(cut_into_words(normalize(text)))
+        counts.update(pretokenize_words(normalize(text)))
     ranked = sorted((word for word in counts if len(word) <= 100), key=lambda word: (-counts[word], word))
     return tuple(ranked[:num_pieces])

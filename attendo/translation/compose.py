@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from attendo.text.normalize import REPLACEMENT
-from attendo.text.script import to_traditional
+from attendo.text.scripts import to_traditional
 from attendo.text.sentences import join
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence, Translation

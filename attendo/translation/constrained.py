@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from attendo.text.language import base_language
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import in_digits
+from attendo.text.scripts import base_language
 from attendo.translation import second_look
 from attendo.translation.decode import Decoded, Decoder, Job
 from attendo.translation.fidelity import Miss

@@ -13,7 +13,7 @@ from attendo.decoding.length import longest_output
 from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Engine, Request
 from attendo.special_tokens import SPECIAL
-from attendo.text.spaces import one_line
+from attendo.text.normalize import one_line
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.guard import BACKOFF, find_loop
 
@@ -108,7 +108,7 @@ class Decoder:
     def longest(self, job: Job) -> int:
         """The bound of every answer, and room for what must be said besides; no more than the model can say."""
         asked = sum(map(len, job.phrases))
-        return min(longest_output(len(job.ids), self.tokenizer.cutter.kind) + 2 * asked, self.engine.limits.target)
+        return min(longest_output(len(job.ids), self.tokenizer.subwords.kind) + 2 * asked, self.engine.limits.target)
 
     def problem(self, job: Job, answer: Decoded) -> str:
         """What is wrong with the best hypothesis, in words; empty if nothing is."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from attendo.errors import InputError, UsageError
-from attendo.text.language import base_language, is_mostly_han
+from attendo.text.scripts import base_language, is_mostly_han, writes_han
 
 Direction = tuple[str, str]  # source and target, as the model names them
 
@@ -53,7 +53,7 @@ def likeliest(text: str, sources: tuple[str, ...]) -> str:
     if len(sources) == 1:
         return sources[0]
     try:
-        from attendo.text.language import identifier
+        from attendo.text.scripts import identifier
 
         ranked = [name for name, _ in identifier().rank(sample)]
     except ModuleNotFoundError:
@@ -64,17 +64,12 @@ def likeliest(text: str, sources: tuple[str, ...]) -> str:
 def is_foreign(text: str, source: str) -> bool:
     """Whether it is in Chinese characters although the language has none, as where somebody asks a model for a
     direction that it does not know."""
-    return not has_han(source) and is_mostly_han(text[:SAMPLE])
+    return not writes_han(source) and is_mostly_han(text[:SAMPLE])
 
 
 @lru_cache(maxsize=1_000)
 def of_script(names: tuple[str, ...], han: bool) -> tuple[str, ...]:
-    return tuple(name for name in names if has_han(name) == han)
-
-
-@lru_cache(maxsize=1_000)
-def has_han(name: str) -> bool:
-    return base_language(name) in ("zh", "yue", "ja")
+    return tuple(name for name in names if writes_han(name) == han)
 
 
 def place_of(name: str, ranked: Sequence[str]) -> int:

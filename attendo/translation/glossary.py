@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attendo.errors import DataError
-from attendo.text.long_sentences import LETTER_OF_A_WORD
-from attendo.text.normalize import REPLACEMENT, normalize
-from attendo.text.spaces import CONTROLS, edges, for_model
+from attendo.text.normalize import CONTROLS, REPLACEMENT, edges, for_model, normalize
+from attendo.text.sentences import LETTER_OF_A_WORD
 
 LONGEST_TERM = 200  # characters
 MOST_TERMS = 100_000

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from attendo.engines.engine import Limits
 from attendo.errors import InputError
 from attendo.text.addresses import is_address
-from attendo.text.normalize import normalize
-from attendo.text.script import Converted, to_simplified, writes_simplified
+from attendo.text.normalize import for_model, normalize, repair
+from attendo.text.scripts import Converted, to_simplified, writes_simplified
 from attendo.text.sentences import Segment, cut_again, split
-from attendo.text.spaces import for_model, repair
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.decode import Job
 from attendo.translation.directions import Direction, choose_source, is_foreign

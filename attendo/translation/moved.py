@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attendo.text.language import base_language
+from attendo.text.scripts import base_language
 from attendo.translation.translator import Translator
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from attendo.text.language import base_language
-from attendo.text.long_sentences import LETTER_OF_A_WORD
-from attendo.text.sentences import WITHOUT_SPACES
+from attendo.text.scripts import writes_han
+from attendo.text.sentences import LETTER_OF_A_WORD
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.glossary import on_borders
 
@@ -18,7 +17,7 @@ def as_phrases(texts: Sequence[str], target_language: str, tokenizer: Tokenizer)
     """
     if not texts:
         return ()
-    spaced = base_language(target_language) not in WITHOUT_SPACES
+    spaced = not writes_han(target_language)
     wanted = [f" {text}" if spaced and LETTER_OF_A_WORD.match(text) else text for text in texts]
     return tuple(dict.fromkeys(tuple(ids) for text in wanted if (ids := tokenizer.encode(text))))
 

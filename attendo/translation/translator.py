@@ -15,8 +15,8 @@ from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError, InputError
 from attendo.model_folder.bundle import Bundle
-from attendo.text.sentences import joined
-from attendo.text.spaces import one_line
+from attendo.text.normalize import one_line
+from attendo.text.sentences import join_one_by_one
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation import constrained, second_look
 from attendo.translation.answer import Translation
@@ -111,7 +111,7 @@ class Translator:
                 for place in group:
                     yield sentence(line, place, answers.get(place), wish, self.tokenizer).text
 
-        yield from joined(said(), line.segments, wish.to)
+        yield from join_one_by_one(said(), line.segments, wish.to)
 
     def stream_tokens(self, text: str, to: str | None = None, from_: str | None = None) -> Iterator[str]:
         """The translation of one sentence as it grows, a token at a time, by greedy search."""

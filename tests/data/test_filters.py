@@ -9,7 +9,7 @@ from attendo.data.corpus import Pair
 from attendo.data.filters import Filter, FilterConfig
 from attendo.data.hash_set import HashSet, fingerprint
 from attendo.errors import ConfigError
-from attendo.text.language import could_be
+from attendo.text.scripts import could_be
 
 
 def judge(pairs, lengths=None, chunk=100, **config):

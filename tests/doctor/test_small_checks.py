@@ -19,7 +19,7 @@ from attendo.doctor.repeated import find_duplicates, is_copy
 from attendo.doctor.sample import choose_lines
 from attendo.doctor.trusted import speaks_for, trusted_words
 from attendo.doctor.words import NO_WORD, number_words, stems_of, words_of
-from attendo.text.guess import guess_language
+from attendo.text.scripts import guess_language
 
 
 def pair(source, target):

@@ -20,8 +20,8 @@ from attendo.documents.file_translation import Task
 from attendo.documents.line_reader import BLOCK, LONGEST_LINE, LineReader, chunk_of_texts, opened
 from attendo.documents.pipeline import StreamOutput, plain_line, translate_chunks, translate_lines
 from attendo.errors import DataError
+from attendo.text.normalize import LINE_BREAKS, repair
 from attendo.text.sentences import Segment
-from attendo.text.spaces import LINE_BREAKS, repair
 from tests.translation.fake_engine import (
     FakeEngine,
     Listener,

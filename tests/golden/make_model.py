@@ -13,7 +13,7 @@ from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 from attendo.model_folder.bundle import read_bundle
 from attendo.model_folder.checkpoint import load_model, save_model, weights_of
-from attendo.text.kinds import Bpe
+from attendo.text.subword_models import Bpe
 from attendo.text.tokenizer import Tokenizer
 
 LETTERS = "etaoinshrdlu"

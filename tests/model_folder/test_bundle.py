@@ -15,8 +15,7 @@ from attendo.errors import AttendoError, InputError
 from attendo.files.manifest import write_manifest
 from attendo.model_folder.bundle import FILES, read_bundle
 from attendo.model_folder.checkpoint import load_model
-from attendo.text.kinds import Bpe, Characters
-from attendo.text.tokenizer_file import write_tokenizer
+from attendo.text.subword_models import Bpe, Characters, write_tokenizer
 from tests.golden.make_model import logits
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "model-format-1"
@@ -118,16 +117,16 @@ def test_a_configuration_that_is_too_large_or_too_deep(folder):
 
 
 @pytest.mark.parametrize(
-    ("cutter", "languages", "complaint"),
+    ("subwords", "languages", "complaint"),
     [
         (Characters(("a", "b")), ["en", "pt-BR"], "kind is 'char' in tokenizer.json and 'bpe' in config.json"),
         (Bpe(("a", "b"), ()), ["en", "pt-BR"], "vocab_size is 264 in tokenizer.json and 290 in config.json"),
         (Bpe(tuple(f"p{n}" for n in range(28)), ()), ["pt-BR", "en"], "languages is ('pt-BR', 'en') in tokenizer.json"),
     ],
 )
-def test_a_tokenizer_of_another_model_is_refused(folder, cutter, languages, complaint):
+def test_a_tokenizer_of_another_model_is_refused(folder, subwords, languages, complaint):
     """The order of the languages matters: it decides which tag is whose."""
-    write_tokenizer(folder / "tokenizer.json", cutter, languages)
+    write_tokenizer(folder / "tokenizer.json", subwords, languages)
     write_manifest(folder)
     with pytest.raises(InputError) as caught:
         read_bundle(folder).tokenizer()

@@ -11,7 +11,7 @@ import pytest
 from attendo.errors import InputError, WriteError
 from attendo.files.durable import mark
 from attendo.model_folder.bundle import FILES, read_bundle, write_bundle
-from attendo.text.kinds import Bpe
+from attendo.text.subword_models import Bpe
 from attendo.text.tokenizer import Tokenizer
 from tests.golden.make_model import tiny_tokenizer
 
@@ -35,7 +35,7 @@ def test_what_is_written_is_read(tmp_path):
     bundle = read_bundle(tmp_path / "model")
     assert bundle.directions == (("en", "pt-BR"),)
     assert bundle.model == {"family": "transformer", "vocab_size": 290}
-    assert bundle.tokenizer().cutter == tiny_tokenizer().cutter
+    assert bundle.tokenizer().subwords == tiny_tokenizer().subwords
     assert names(tmp_path / "model") == sorted(ALL_FILES)
     assert names(tmp_path) == ["model"]
 

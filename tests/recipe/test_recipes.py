@@ -72,7 +72,7 @@ def test_it_prepares_where_nothing_is_needed(recipe, tmp_path):
     small = read_recipe(recipe, ["data.corpora.0.pairs=2000", "validation.max_pairs=50"])
     prepared = prepare(small, tmp_path / "cache", lambda sentence: None)
     assert len(prepared.validation[0].part) == 20
-    assert prepared.tokenizer.cutter.kind == "char"
+    assert prepared.tokenizer.subwords.kind == "char"
     word = prepared.validation[0].pairs[0]
     assert word.target == (word.source if recipe.stem == "copy" else word.source[::-1])
 

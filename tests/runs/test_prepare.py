@@ -257,7 +257,7 @@ def test_a_ready_tokenizer(ready, tmp_path, bpe):
     bpe.save(tmp_path / "tokenizer.json")
     file = {"file": str(tmp_path / "tokenizer.json")}
     prepared = ready(tokenizer=file)
-    assert prepared.tokenizer.cutter == bpe.cutter
+    assert prepared.tokenizer.subwords == bpe.subwords
     assert not (tmp_path / "cache" / "tokenizers").exists()
     with pytest.raises(ConfigError, match=r"does not know the language 'fr' of \[data\]: it knows zh, en"):
         ready({"languages": ["fr", "en"], "directions": ["fr-en"]}, tokenizer=file)
@@ -277,7 +277,7 @@ def model(tmp_path, bpe):
 def test_going_on_from_a_model(ready, model, bpe, tmp_path):
     go_on = {"init_from": str(model)}
     prepared = ready(model=go_on | {"dropout": 0.4})
-    assert prepared.tokenizer.cutter == bpe.cutter
+    assert prepared.tokenizer.subwords == bpe.subwords
     assert (prepared.model.d_model, prepared.model.dropout) == (32, 0.4)
     assert len(prepared.fingerprint["model.init_from"]) == 64
     bpe.save(tmp_path / "same.json")

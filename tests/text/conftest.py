@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from attendo.text.kinds import KINDS
+from attendo.text.subword_models import KINDS
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 
 SUBJECTS = [("我", "I"), ("你", "you"), ("他们", "they"), ("老师", "the teacher"), ("机器", "the machine")]

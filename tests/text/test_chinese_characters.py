@@ -2,17 +2,15 @@
 
 import pytest
 
-from attendo.text.chinese_script import simplified_only, traditional_only
-from attendo.text.chinese_words import is_han
-from attendo.text.language import could_be, is_mostly_han
-from attendo.text.pretokenize import HAN_CHARACTER, cut
+from attendo.text.pretokenize import HAN_CHARACTER, is_han, pretokenize
+from attendo.text.scripts import could_be, is_mostly_han, simplified_only, traditional_only
 
 
 @pytest.mark.parametrize("character", ["中", "々", "〇", "㐀", "𠮷", "⼈", "豈"])
 def test_rare_ones_are_chinese_characters_too(character):
     assert HAN_CHARACTER.match(character)
     assert is_han(f"二{character}")
-    assert cut(f"a二{character}b") == ["a", f"二{character}", "b"]
+    assert pretokenize(f"a二{character}b") == ["a", f"二{character}", "b"]
 
 
 @pytest.mark.parametrize("character", ["a", "é", "1", "。", "・", "か", "한", "😀"])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attendo.errors import ConfigError
-from attendo.text.direction import parse_direction
+from attendo.text.scripts import parse_direction
 
 LANGUAGES = ["en", "de", "zh", "pt-BR", "pt-PT", "zh-Hant"]
 

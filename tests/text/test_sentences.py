@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attendo.text import sentences
-from attendo.text.long_sentences import cuts
-from attendo.text.sentences import Segment, join, restore, split
-from attendo.text.spaces import LINE_BREAKS, edges
+from attendo.text.normalize import LINE_BREAKS, edges
+from attendo.text.sentences import Segment, cut_positions, join, restore, split
 from tests.reference.growth import exponent
 
 LANGUAGES = ["zh", "en", "de", "fr", "cs", "ja", "ar"]
@@ -227,7 +226,7 @@ def test_long_sentences_are_cut_by_the_rule():
 
 @pytest.mark.parametrize("unit", ["e\u0301", "🇩🇪", "👍🏽", "👩‍👧", "\ud83d\ude00", "क्षि"])
 def test_no_cut_inside_a_character(unit):
-    places = cuts(unit * 500, 101)
+    places = cut_positions(unit * 500, 101)
     assert places
     assert all(place % len(unit) == 0 for place in places)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from attendo.data.lines import read_lines
 from attendo.errors import ConfigError, InputError
-from attendo.text.kinds import KINDS
 from attendo.text.normalize import normalize
-from attendo.text.pretokenize import cut
+from attendo.text.pretokenize import pretokenize
+from attendo.text.subword_models import KINDS
 from attendo.text.tokenizer import Tokenizer
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.reference.growth import exponent
@@ -128,8 +128,8 @@ def test_no_control_id_comes_from_text(tokenizers, kind, parts):
     """5 kinds x 2,000 strings; <unk> is not a control of the model but the answer of kinds that have unknowns."""
     tokenizer = tokenizers[kind]
     ids = tokenizer.encode("".join(parts))
-    assert all(number >= FIRST_TEXT_ID or (number == 3 and not tokenizer.cutter.lossless) for number in ids)
-    if tokenizer.cutter.lossless:
+    assert all(number >= FIRST_TEXT_ID or (number == 3 and not tokenizer.subwords.lossless) for number in ids)
+    if tokenizer.subwords.lossless:
         assert tokenizer.decode(ids) == "".join(parts)
 
 
@@ -152,8 +152,8 @@ def test_the_layout_of_the_ids(tokenizers, kind):
     tokenizer = tokenizers[kind]
     assert [tokenizer.tag("zh"), tokenizer.tag("en")] == [4, 5]
     assert tokenizer.names(range(7)) == ["<pad>", "<s>", "</s>", "<unk>", ">>zh<<", ">>en<<", "<0x00>"]
-    assert tokenizer.names([6 + 255, 6 + 256]) == ["<0xFF>", tokenizer.cutter.pieces[0]]
-    assert tokenizer.vocab_size == 6 + 256 + len(tokenizer.cutter.pieces) <= 600
+    assert tokenizer.names([6 + 255, 6 + 256]) == ["<0xFF>", tokenizer.subwords.pieces[0]]
+    assert tokenizer.vocab_size == 6 + 256 + len(tokenizer.subwords.pieces) <= 600
     assert tokenizer.decode([0, 1, 2, 4, 5]) == ""
     with pytest.raises(InputError, match="does not know the language 'fr': it knows zh, en"):
         tokenizer.tag("fr")
@@ -186,11 +186,11 @@ def test_the_kinds_with_unknowns_keep_what_they_know(tokenizers, kind):
 def test_pieces_respect_borders(tokenizers):
     """Digits alone; no piece of two scripts, or of letters and punctuation."""
     for kind in ("bpe", "unigram"):
-        for piece in tokenizers[kind].cutter.pieces:
-            assert len(cut(piece)) == 1, piece
+        for piece in tokenizers[kind].subwords.pieces:
+            assert len(pretokenize(piece)) == 1, piece
     ids = tokenizers["bpe"].encode("2026年")
     assert len(ids) == 5
-    assert cut("我爱AI，see 2 of 3") == ["我爱", "AI", "，", "see", " ", "2", " of", " ", "3"]
+    assert pretokenize("我爱AI，see 2 of 3") == ["我爱", "AI", "，", "see", " ", "2", " of", " ", "3"]
 
 
 def test_frequent_words_become_one_piece(tokenizers):
@@ -203,7 +203,7 @@ def test_a_saved_tokenizer_is_the_same(tokenizers, kind, tmp_path):
     tokenizers[kind].save(tmp_path / "tokenizer.json")
     loaded = Tokenizer.load(tmp_path / "tokenizer.json")
     assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.json"]
-    assert (loaded.cutter, loaded.languages) == (tokenizers[kind].cutter, ("zh", "en"))
+    assert (loaded.subwords, loaded.languages) == (tokenizers[kind].subwords, ("zh", "en"))
     texts = [*made_up_texts(20, seed=5), *NASTY]
     assert loaded.encode_all(texts) == tokenizers[kind].encode_all(texts) == [loaded.encode(text) for text in texts]
 
@@ -212,12 +212,12 @@ def test_a_word_without_end_makes_no_file_that_cannot_be_read(tmp_path):
     long = "".join(chr(0x0E01 + n % 40) for n in range(240))
     tokenizer = train_tokenizer(lambda: [long] * 50, ["th"], TokenizerConfig(vocab_size=900, kind="wordpiece"))
     tokenizer.save(tmp_path / "t.json")
-    assert Tokenizer.load(tmp_path / "t.json").cutter == tokenizer.cutter
+    assert Tokenizer.load(tmp_path / "t.json").subwords == tokenizer.subwords
 
 
 def test_training_is_deterministic():
     config = TokenizerConfig(vocab_size=500)
-    first, again = (train_tokenizer(made_up_texts, ["zh", "en"], config).cutter for _ in range(2))
+    first, again = (train_tokenizer(made_up_texts, ["zh", "en"], config).subwords for _ in range(2))
     assert first == again
 
 

@@ -77,7 +77,7 @@ def test_what_is_no_json_is_one_sentence(raw, tmp_path):
 
 
 def test_too_large_a_file_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("attendo.text.tokenizer_file.LARGEST_FILE", 10)
+    monkeypatch.setattr("attendo.text.subword_models.LARGEST_FILE", 10)
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(GOOD))
     with pytest.raises(InputError, match="at most 10"):

@@ -15,7 +15,7 @@ from attendo.decoding.options import SearchOptions
 from attendo.errors import InputError, UsageError
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
 from attendo.special_tokens import SPECIAL
-from attendo.text.spaces import LINE_BREAKS
+from attendo.text.normalize import LINE_BREAKS
 from attendo.translation.glossary import Glossary, Term
 from tests.translation.small_translator import random_translator, save_random
 

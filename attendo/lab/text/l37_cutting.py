@@ -22,7 +22,7 @@ from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.statistics import interval
 from attendo.lab.tools.texts import Language
 from attendo.lab.tools.trial import Texts, figures
-from attendo.text.kinds import Kind
+from attendo.text.subword_models import Kind
 
 SEEDS = by_size(2, 3, 4)  # each holds out other sentences
 KINDS: tuple[Kind, ...] = ("char", "word", "bpe", "wordpiece", "unigram")
@@ -46,7 +46,9 @@ def one_seed(seed: int, size: Size) -> Numbers:
             found: list[dict[str, float]] = []
             for share in SHARES[size]:
                 tokenizer = texts.learn(kind, round(share * len(texts.words)))
-                no_more = found and found[-1]["pieces"] == len(tokenizer.cutter.pieces)  # there is nothing left to add
+                no_more = found and found[-1]["pieces"] == len(
+                    tokenizer.subwords.pieces
+                )  # there is nothing left to add
                 found.append(found[-1] if no_more else figures(texts, tokenizer))
             for name in found[0]:
                 of_all = [each[name] for each in found]

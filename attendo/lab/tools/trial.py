@@ -9,12 +9,10 @@ from attendo.lab.tools.n_gram import NGram
 from attendo.lab.tools.texts import Language
 from attendo.lab.tools.two_languages import sentences, split
 from attendo.special_tokens import SPECIAL
-from attendo.text.chinese_words import cut_into_words, is_han
-from attendo.text.kinds import Kind
-from attendo.text.pretokenize import cut
-from attendo.text.tokenizer import Tokenizer
+from attendo.text.pretokenize import is_han, pretokenize, pretokenize_words
+from attendo.text.subword_models import Kind
+from attendo.text.tokenizer import Layout, Tokenizer
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
-from attendo.text.vocabulary import Layout
 
 SENTENCES: Mapping[Size, int | None] = by_size(100, 800, None)  # the first of them; all
 RUNS = 120  # runs of Chinese characters in which cuts are compared with words
@@ -27,7 +25,7 @@ class Texts:
         every = sentences(language, size)
         self.language = language
         self.learned, self.held_out = split(every[: SENTENCES[size]], seed)
-        self.words = {word for text in self.learned for word in cut_into_words(text)}
+        self.words = {word for text in self.learned for word in pretokenize_words(text)}
         self.spelling = NGram((tuple(map(ord, word)) for word in self.words), 0x10FFFF)
         self.edges = WORDS if language == "en" else chinese_edges(self.held_out)
 
@@ -45,7 +43,7 @@ def figures(texts: Texts, tokenizer: Tokenizer) -> dict[str, float]:
     bits = sum(map(model.bits, cuts)) + sum(texts.spelling.bits(tuple(map(ord, part))) for part in unknown)
     on_edge, by_chance, p = agreement(partial(pieces_of, tokenizer), texts.edges)
     return {
-        "pieces": len(tokenizer.cutter.pieces), "unknown": sum(map(len, unknown)) / characters,
+        "pieces": len(tokenizer.subwords.pieces), "unknown": sum(map(len, unknown)) / characters,
         "length": sum(map(len, cuts)) / characters, "bits": bits / characters,
         "on_edge": on_edge, "by_chance": by_chance, "p": p,
     }  # fmt: skip
@@ -59,13 +57,13 @@ def pieces_of(tokenizer: Tokenizer, word: str) -> list[str]:
 
 def unknown_parts(tokenizer: Tokenizer, text: str) -> list[str]:
     """Words and WordPiece leave out a whole word; the other kinds fall back to bytes."""
-    if tokenizer.cutter.kind == "word":
-        known = set(tokenizer.cutter.pieces)
-        return [part for part in cut_into_words(text) if part not in known]
-    return [part for part in cut(text) if SPECIAL.unk in tokenizer.encode(part)]
+    if tokenizer.subwords.kind == "word":
+        known = set(tokenizer.subwords.pieces)
+        return [part for part in pretokenize_words(text) if part not in known]
+    return [part for part in pretokenize(text) if SPECIAL.unk in tokenizer.encode(part)]
 
 
 def chinese_edges(texts: Sequence[str]) -> list[str]:
     """Runs of Chinese characters with the words that the segmenter finds in them: 机器|学习|很|有趣."""
-    runs = ["|".join(cut_into_words(part)) for text in texts for part in cut(text) if is_han(part)]
+    runs = ["|".join(pretokenize_words(part)) for text in texts for part in pretokenize(text) if is_han(part)]
     return [run for run in runs if len(run) > 3][:RUNS]

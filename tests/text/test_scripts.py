@@ -5,8 +5,7 @@ import sys
 import pytest
 
 from attendo.errors import ConfigError
-from attendo.text import script
-from attendo.text.script import converter, is_traditional, to_simplified, to_traditional, writes_simplified
+from attendo.text.scripts import Converted, converter, is_traditional, to_simplified, to_traditional, writes_simplified
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def test_traditional_becomes_simplified():
 @pytest.mark.parametrize("text", ["", "Hello", "我爱学习。", "陶喆和他", "皇后在里面", "日本語を勉強", "3.14"])
 def test_all_else_is_left_alone(text):
     pytest.importorskip("opencc", reason="the package opencc is not installed")
-    assert to_simplified(text) == script.Converted(text)
+    assert to_simplified(text) == Converted(text)
 
 
 def test_for_readers_of_traditional():

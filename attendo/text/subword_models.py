@@ -1,0 +1,245 @@
+"""The mainstream ways to cut a part of text into pieces, and the file that keeps them, tokenizer.json.
+
+Each way is the data it needs and the library's model of it. Inside the library the 256 bytes are ids 0 to 255 and
+pieces follow. The bytes are called <0x00> … <0xFF> there; no text can be mistaken for one, because the first cut
+(pretokenize.py) sets digits and punctuation apart. The file:
+
+    {"format": 1, "kind": "bpe", "languages": ["zh", "en"], "pieces": ["e", "t", …], "merges": [[0, 1], …]}
+
+Merges are indices of pieces. A merge may only make a piece that is listed, so there are no cycles to run into, no ids
+to collide and no special tokens to smuggle in.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from tokenizers import models
+
+from attendo.errors import InputError
+from attendo.files.durable import write_file
+from attendo.files.tables import read_json
+
+Kind = Literal["bpe", "unigram", "wordpiece", "char", "word"]
+KINDS: tuple[Kind, ...] = ("bpe", "unigram", "wordpiece", "char", "word")
+
+NUM_BYTES = 256
+BYTES = [f"<0x{byte:02X}>" for byte in range(NUM_BYTES)]
+UNKNOWN = "<unk>"
+# What a WordPiece that continues a word begins with. The usual ## can begin a part of real text; this cannot, because
+# a digit is always alone.
+CONTINUES = "0#"
+
+FORMAT = 1
+LARGEST_FILE = 64 * 2**20
+MOST_PIECES = 1_000_000
+LONGEST_PIECE = 128
+MOST_LANGUAGES = 200
+RESERVED = frozenset({*BYTES, UNKNOWN})
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
+
+
+@dataclass(frozen=True)
+class Bpe:
+    """Byte-pair encoding (Sennrich et al. 2016): merges, in order, of neighbouring pieces."""
+
+    pieces: tuple[str, ...]
+    merges: tuple[tuple[int, int], ...]  # indices of pieces
+    kind: ClassVar[Kind] = "bpe"
+    lossless: ClassVar[bool] = True
+
+    def model(self) -> models.Model:
+        merges = [(self.pieces[left], self.pieces[right]) for left, right in self.merges]
+        return models.BPE(vocab=assign_ids(self.pieces), merges=merges, byte_fallback=True)
+
+
+@dataclass(frozen=True)
+class Characters:
+    """A piece a character; a rare one is its bytes."""
+
+    pieces: tuple[str, ...]
+    kind: ClassVar[Kind] = "char"
+    lossless: ClassVar[bool] = True
+
+    def model(self) -> models.Model:
+        return models.BPE(vocab=assign_ids(self.pieces), merges=[], byte_fallback=True)
+
+
+@dataclass(frozen=True)
+class Unigram:
+    """Kudo 2018: each piece has a log-probability, and the likeliest cut is taken."""
+
+    pieces: tuple[str, ...]
+    scores: tuple[float, ...]
+    kind: ClassVar[Kind] = "unigram"
+    lossless: ClassVar[bool] = True
+
+    def model(self) -> models.Model:
+        scored = [*((name, 0.0) for name in BYTES), *zip(self.pieces, self.scores, strict=True)]
+        return models.Unigram(vocab=scored, unk_id=0, byte_fallback=True)
+
+
+@dataclass(frozen=True)
+class WordPiece:
+    """Schuster and Nakajima 2012, as in BERT: the longest piece first; a word that cannot be cut is unknown."""
+
+    pieces: tuple[str, ...]
+    kind: ClassVar[Kind] = "wordpiece"
+    lossless: ClassVar[bool] = False
+
+    def model(self) -> models.Model:
+        # The library wants its unknown word inside the vocabulary; it stands after the last piece.
+        return models.WordPiece(
+            vocab=assign_ids((*self.pieces, UNKNOWN)),
+            unk_token=UNKNOWN,
+            max_input_chars_per_word=100,
+            continuing_subword_prefix=CONTINUES,
+        )
+
+
+@dataclass(frozen=True)
+class Words:
+    """Whole words; Chinese ones are found by a segmenter. What is not in the list is unknown."""
+
+    pieces: tuple[str, ...]
+    kind: ClassVar[Kind] = "word"
+    lossless: ClassVar[bool] = False
+
+    def model(self) -> models.Model:
+        return models.WordLevel(vocab=assign_ids((*self.pieces, UNKNOWN)), unk_token=UNKNOWN)
+
+
+SubwordModel = Bpe | Characters | Unigram | WordPiece | Words
+
+
+def assign_ids(pieces: Sequence[str]) -> dict[str, int]:
+    return {piece: index for index, piece in enumerate([*BYTES, *pieces])}
+
+
+def surface_pieces(subwords: SubwordModel) -> Sequence[str]:
+    """How the pieces look in a text."""
+    if subwords.kind == "wordpiece":
+        return [piece.removeprefix(CONTINUES) for piece in subwords.pieces]
+    return subwords.pieces
+
+
+def write_tokenizer(path: Path, subwords: SubwordModel, languages: Sequence[str]) -> None:
+    write_file(path, tokenizer_bytes(subwords, languages))
+
+
+def tokenizer_bytes(subwords: SubwordModel, languages: Sequence[str]) -> bytes:
+    """The file's content: equal for equal tokenizers."""
+    table: dict[str, Any] = {"format": FORMAT, "kind": subwords.kind, "languages": list(languages)}
+    table["pieces"] = list(subwords.pieces)
+    match subwords:
+        case Bpe():
+            table["merges"] = [list(merge) for merge in subwords.merges]
+        case Unigram():
+            table["scores"] = list(subwords.scores)
+    return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def read_tokenizer(path: Path) -> tuple[SubwordModel, list[str]]:
+    """Everything is checked before the library sees any of it."""
+    return TokenizerTable(path, load_table(path)).tokenizer()
+
+
+def load_table(path: Path) -> dict[str, Any]:
+    table: Any = read_json(path, LARGEST_FILE)
+    if not isinstance(table, dict) or table.get("format") != FORMAT:
+        found = table.get("format") if isinstance(table, dict) else type(table).__name__
+        raise InputError(f"{path} is not a tokenizer of attendo: format is {str(found)[:40]}, expected {FORMAT}")
+    return table
+
+
+@dataclass(frozen=True)
+class TokenizerTable:
+    """A tokenizer file as JSON; each part is checked before it is used."""
+
+    path: Path
+    table: dict[str, Any]
+
+    def tokenizer(self) -> tuple[SubwordModel, list[str]]:
+        kind = self.table.get("kind")
+        if kind not in KINDS:
+            raise self.error(f"kind is {str(kind)[:40]}, expected one of {', '.join(KINDS)}")
+        extra = {"bpe": {"merges"}, "unigram": {"scores"}}.get(kind, set())
+        unknown = set(self.table) - {"format", "kind", "languages", "pieces"} - extra
+        if unknown:
+            raise self.error(f"unknown key {min(unknown)[:40]!r}")
+        pieces = self.pieces()
+        return self.subword_model(kind, pieces), self.languages()
+
+    def subword_model(self, kind: str, pieces: tuple[str, ...]) -> SubwordModel:
+        match kind:
+            case "bpe":
+                return Bpe(pieces, self.merges(pieces))
+            case "unigram":
+                return Unigram(pieces, self.scores(len(pieces)))
+            case "char":
+                return Characters(self.single_characters(pieces))
+            case "wordpiece":
+                return WordPiece(pieces)
+            case _:
+                return Words(pieces)
+
+    def error(self, what: str) -> InputError:
+        return InputError(f"{self.path}: {what}")
+
+    def list_of(self, name: str, most: int) -> list[Any]:
+        value = self.table.get(name)
+        if not isinstance(value, list) or len(value) > most:
+            raise self.error(f"expected a list of at most {most:,} {name}")
+        return value
+
+    def languages(self) -> list[str]:
+        languages = self.list_of("languages", MOST_LANGUAGES)
+        if not languages or not all(isinstance(name, str) and LANGUAGE.fullmatch(name) for name in languages):
+            raise self.error("languages are names such as zh, en or pt-BR")
+        if len(set(languages)) != len(languages):
+            raise self.error("a language is listed twice")
+        return languages
+
+    def pieces(self) -> tuple[str, ...]:
+        pieces = self.list_of("pieces", MOST_PIECES)
+        for index, piece in enumerate(pieces):
+            if not isinstance(piece, str) or not 1 <= len(piece) <= LONGEST_PIECE:
+                raise self.error(f"piece {index} is not a text of 1 to {LONGEST_PIECE} characters")
+            if any("\ud800" <= character <= "\udfff" for character in piece):
+                raise self.error(f"piece {index} holds half a surrogate pair")
+        if len(set(pieces)) != len(pieces):
+            raise self.error("a piece is listed twice")
+        if reserved := RESERVED.intersection(pieces):
+            raise self.error(f"{min(reserved)} is a name of the tokenizer's own and cannot be a piece")
+        return tuple(pieces)
+
+    def single_characters(self, pieces: tuple[str, ...]) -> tuple[str, ...]:
+        for index, piece in enumerate(pieces):
+            if len(piece) != 1:
+                raise self.error(f"piece {index} has {len(piece)} characters, but kind = char")
+        return pieces
+
+    def merges(self, pieces: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+        listed = set(pieces)
+        merges = []
+        for index, merge in enumerate(self.list_of("merges", MOST_PIECES)):
+            match merge:
+                case [int(left), int(right)] if 0 <= left < len(pieces) and 0 <= right < len(pieces):
+                    if pieces[left] + pieces[right] not in listed:
+                        raise self.error(f"merge {index} makes a piece that is not listed")
+                    merges.append((left, right))
+                case _:
+                    raise self.error(f"merge {index} is not a pair of numbers below {len(pieces)}")
+        return tuple(merges)
+
+    def scores(self, count: int) -> tuple[float, ...]:
+        scores = self.list_of("scores", MOST_PIECES)
+        if len(scores) != count:
+            raise self.error(f"{len(scores)} scores for {count} pieces")
+        for index, score in enumerate(scores):
+            if type(score) not in (int, float) or not -1e6 <= score <= 0:  # NaN is in no range
+                raise self.error(f"score {index} is not a log-probability")
+        return tuple(float(score) for score in scores)
