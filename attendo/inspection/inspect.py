@@ -29,9 +29,8 @@ from attendo.model.record import AttentionRecord
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.model_folder.checkpoint import load_model
 from attendo.special_tokens import SPECIAL
-from attendo.text.normalize import normalize
+from attendo.text.normalize import normalize, one_line, repair
 from attendo.text.sentences import Segment
-from attendo.text.spaces import one_line, repair
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.compose import written
 from attendo.translation.decode import Job
@@ -132,7 +131,7 @@ def inspect_text(
     job, source_language, remarks = read_as_translate(tokenizer, text, directions, wish)
     source = torch.tensor([job.ids], device=next(model.parameters()).device)
     steps: list[Step] = []
-    longest = longest_target(model.config, len(job.ids), tokenizer.cutter.kind)
+    longest = longest_target(model.config, len(job.ids), tokenizer.subwords.kind)
     searched: AutoregressiveModel[Any] = model
     best = beam_search(searched, source, longest, options, watch=steps.append)[0][0]
     if not best.ended:
