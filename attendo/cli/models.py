@@ -1,7 +1,7 @@
 """attendo models: those that came with the package."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,29 +10,14 @@ def models(
     as_json: Annotated[bool, typer.Option("--json", help="A list with an object for each model.")] = False,
 ) -> None:
     """What is installed: models that --model knows by name."""
-    from attendo.model_folder.bundle import DEFAULT, licence_of, read_bundle, shipped_models
+    from attendo.model_folder.installed import models as installed_models
 
-    tables: list[dict[str, Any]] = []
-    lines = []
-    for folder in shipped_models():
-        bundle, licence = read_bundle(folder), licence_of(folder)
-        size = bundle.weights.stat().st_size
-        arrows = ", ".join(" → ".join(direction) for direction in bundle.directions)
-        lines.append(f"{folder.name}: {arrows}; {size / 1e6:.1f} MB; {licence}\n    {folder}")
-        tables.append(
-            {
-                "name": folder.name,
-                "default": folder.name == DEFAULT,
-                "directions": ["-".join(direction) for direction in bundle.directions],
-                "bytes": size,
-                "licence": licence,
-                "folder": str(folder),
-            }
-        )
+    found = installed_models()
     if as_json:
-        typer.echo(json.dumps(tables, ensure_ascii=False, indent=2).encode())
+        typer.echo(json.dumps([model.to_dict() for model in found], ensure_ascii=False, indent=2).encode())
         return
-    for line in lines:
-        typer.echo(line)
-    if not lines:
+    for model in found:
+        arrows = ", ".join(" → ".join(direction) for direction in model.directions)
+        typer.echo(f"{model.name}: {arrows}; {model.bytes / 1e6:.1f} MB; {model.licence}\n    {model.folder}")
+    if not found:
         typer.echo("no model came with this installation; attendo train makes one", err=True)

@@ -58,14 +58,6 @@ def model_folder(model: str | Path | None) -> Path:
     return folder
 
 
-def licence_of(folder: Path) -> str:
-    """As its card says in a line of its own, `Licence: …`; a card that says nothing gives nothing."""
-    for line in (folder / CARD).read_text(encoding="utf-8").split("\n"):
-        if line.startswith("Licence: "):
-            return line.removeprefix("Licence: ")
-    return ""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Description:
     """What config.json says of a model."""
