@@ -37,31 +37,27 @@ def doctor(
     from rich.console import Console
 
     from attendo.data.corpus import AlignedFiles, CorpusFile
-    from attendo.doctor import advice, examine, repair, report
-    from attendo.doctor.progress import shown_on_stderr
+    from attendo.doctor.examine import examine
+    from attendo.doctor.repair import write_repaired
+    from attendo.doctor.report import draw_lengths, print_repair, print_report, recommend, show_progress
 
     corpora = [AlignedFiles(source, target)] if source and target else [CorpusFile(path, both) for path in files or []]
-    tests = [CorpusFile(path, both) for path in against or []]
     console = Console(soft_wrap=False)
     answers: list[dict[str, Any]] = []
     for corpus in corpora:
-        with shown_on_stderr(str(corpus)) as progress:
-            examination = examine.examine(corpus, both, tests, progress)
-        mended = repair.write_repaired(examination, write) if write else None
+        with show_progress(str(corpus)) as progress:
+            examination = examine(corpus, both, [CorpusFile(path, both) for path in against or []], progress)
+        repair = write_repaired(examination, write) if write else None
         if as_json:
             name = {"file": str(corpus)} if len(corpora) > 1 else {}
-            repaired = {"repair": mended.to_dict()} if mended else {}
-            recommendation = {"recommendation": advice.recommend(examination)}
-            answers.append(name | examination.to_dict() | recommendation | repaired)
+            repaired = {"repair": repair.to_dict()} if repair else {}
+            answers.append(name | examination.to_dict() | {"recommendation": recommend(examination)} | repaired)
         else:
-            report.print_report(examination, console)
-            if mended:
-                report.print_repair(mended, str(write), console)
-        if pictures:
-            from attendo.doctor.pictures import draw_lengths
-
-            for path in draw_lengths(examination, pictures):
-                typer.echo(f"wrote {path}", err=True)
+            print_report(examination, console)
+            if repair:
+                print_repair(repair, str(write), console)
+        for path in draw_lengths(examination, pictures) if pictures else []:
+            typer.echo(f"wrote {path}", err=True)
     if as_json:
         typer.echo(json.dumps(answers if len(answers) > 1 else answers[0], ensure_ascii=False, indent=2))
 

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
-from attendo.data.corpus import Corpus
+from attendo.data.corpus import AlignedFiles, Corpus, CorpusFile
 from attendo.data.lines import ignore
+from attendo.doctor.checks import find_implausible
 from attendo.doctor.finding import MOST_EXAMPLES, Example, Finding, Lines
-from attendo.doctor.identify import check_known
-from attendo.doctor.implausible import find_implausible
-from attendo.doctor.language import Flags, find_language_trouble
+from attendo.doctor.language import Flags, check_known, find_language_trouble
 from attendo.doctor.leaks import read_tests
-from attendo.doctor.pairing import FEWEST_TO_LEARN_FROM, cut_into_words
-from attendo.doctor.sample import MOST_PAIRS, Sample, choose_lines, read_sample
+from attendo.doctor.pairing import FEWEST_TO_LEARN_FROM, tokenize_pairs
 from attendo.doctor.shifted import find_shifted_blocks
-from attendo.doctor.survey import Advance, as_array, survey
+from attendo.doctor.survey import MOST_PAIRS, Advance, CorpusSample, as_array, choose_lines, read_sample, survey
+from attendo.errors import UsageError
 from attendo.text.scripts import guess_language
 
 PAIRS_TO_GUESS_FROM = 1_000
@@ -38,10 +38,11 @@ class Examination:
 
     def lines(self, kind: str) -> Lines:
         """All lines of a kind, of all its findings."""
-        found = [finding.lines for finding in self.findings if finding.kind == kind]
-        return np.concatenate(found) if found else NO_LINES
+        finding_of = [finding.lines for finding in self.findings if finding.kind == kind]
+        return np.concatenate(finding_of) if finding_of else NO_LINES
 
     def to_dict(self) -> dict[str, Any]:
+        """As `attendo doctor --json` prints it."""
         return {
             "pairs": self.num_pairs,
             "languages": list(self.languages),
@@ -51,37 +52,51 @@ class Examination:
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Who is told how far each kind of work has come: pairs read, texts identified."""
+class ExaminationProgress:
+    """Functions called with how many more pairs were read, and how many more texts identified."""
 
     read: Advance
     identified: Advance
 
 
-def silent(_: int) -> None:
-    """Nobody watches."""
+def ignore_progress(count: int) -> None:
+    """Progress that nobody watches."""
 
 
-NOBODY = Progress(silent, silent)
+NO_PROGRESS = ExaminationProgress(ignore_progress, ignore_progress)
 
 
 def examine(
-    corpus: Corpus,
+    corpus: Corpus | Path | str | None = None,
     languages: tuple[str, str] | None = None,
-    against: Sequence[Corpus] = (),
-    progress: Progress = NOBODY,
+    against: Sequence[Corpus | Path | str] = (),
+    progress: ExaminationProgress = NO_PROGRESS,
     most_closely: int = MOST_PAIRS,
+    *,
+    source: Path | str | None = None,
+    target: Path | str | None = None,
 ) -> Examination:
-    """Read the corpus twice, in flat memory; the finding with most lines comes first."""
+    """Examine a parallel corpus: what is wrong with it, and where. The finding with most lines comes first.
+
+        examination = attendo.examine("corpus.zh-en.tsv", against=["test.tsv"])
+        for finding in examination.findings:
+            print(finding.kind, len(finding.lines), finding.examples[0].source)
+
+    `corpus` is a .tsv, .jsonl or .tmx file, maybe compressed; or `source` and `target` are a file each, line n of one
+    the translation of line n of the other. `languages` of source and target, such as ("zh", "en"), are guessed if not
+    given. Sentences of the test sets `against` must not be in the corpus. It is read twice, in flat memory; of a large
+    one `most_closely` pairs are checked for language, plausibility and shifts.
+    """
     if languages is not None:
         check_known(languages)
+    corpus = open_corpus(corpus, source, target, languages)
     languages = languages or guess_languages(corpus)
-    tests = read_tests(against)
+    tests = read_tests([open_corpus(test, None, None, languages) for test in against])
     first = survey(corpus, languages, tests, progress.read)
     by_kind = first.lines_by_kind()
 
-    shown = {line for lines in by_kind.values() for line in lines[:MOST_EXAMPLES].tolist()}
-    sample = read_sample(corpus, choose_lines(first.num_pairs, most_closely), shown)
+    examples = {line for lines in by_kind.values() for line in lines[:MOST_EXAMPLES].tolist()}
+    sample = read_sample(corpus, choose_lines(first.num_pairs, most_closely), examples)
     findings = [
         Finding(kind, lines, tuple(sample.examples[line] for line in lines[:MOST_EXAMPLES].tolist()))
         for kind, lines in by_kind.items()
@@ -98,36 +113,50 @@ def examine(
     )
 
 
+def open_corpus(
+    corpus: Corpus | Path | str | None,
+    source: Path | str | None,
+    target: Path | str | None,
+    languages: tuple[str, str] | None,
+) -> Corpus:
+    """What was named: a corpus, the path of one, or the paths of its two sides."""
+    if (source is None) != (target is None) or (corpus is None) == (source is None):
+        raise UsageError("expected a corpus, or both its source and its target")
+    if source is not None and target is not None:
+        return AlignedFiles(Path(source), Path(target))
+    return CorpusFile(Path(corpus), languages) if isinstance(corpus, (str, Path)) else cast(Corpus, corpus)
+
+
 def guess_languages(corpus: Corpus) -> tuple[str, str]:
     """Each side by the majority of the first pairs."""
     pairs = list(islice(corpus.pairs(ignore), PAIRS_TO_GUESS_FROM))
     return guess_language([pair.source for pair in pairs]), guess_language([pair.target for pair in pairs])
 
 
-def look_closely(sample: Sample, languages: tuple[str, str], copies: Lines, identified: Advance) -> list[Finding]:
+def look_closely(sample: CorpusSample, languages: tuple[str, str], copies: Lines, identified: Advance) -> list[Finding]:
     """The checks that need a model. What already has a name is not called implausible besides."""
     trouble = find_language_trouble(sample.sources, sample.targets, languages, identified)
-    findings = [found(sample, "swapped", trouble.swapped), found(sample, "wrong_language", trouble.wrong)]
+    findings = [finding_of(sample, "swapped", trouble.swapped), finding_of(sample, "wrong_language", trouble.wrong)]
     if len(sample.lines) >= FEWEST_TO_LEARN_FROM:
         findings += weigh_words(sample, trouble.swapped | trouble.wrong | np.isin(sample.lines, copies))
     return [finding for finding in findings if len(finding.lines)]
 
 
-def weigh_words(sample: Sample, named: Flags) -> list[Finding]:
-    """Shifted blocks and implausible pairs, by how well words foretell each other."""
-    pairing = cut_into_words(sample.sources, sample.targets)
+def weigh_words(sample: CorpusSample, named: Flags) -> list[Finding]:
+    """Shifted blocks and implausible pairs, by how well words predict each other."""
+    pairing = tokenize_pairs(sample.sources, sample.targets)
     rows = np.arange(len(sample.lines))
     scores = pairing.scores(np.tile(rows, 2), np.concatenate([rows, np.roll(rows, len(rows) // 2)]))
     own, strangers = scores[: len(rows)], scores[len(rows) :]
     findings = []
     for block in find_shifted_blocks(pairing, own, strangers, sample.lines):
         inside = (rows >= block.first) & (rows <= block.last)
-        findings.append(found(sample, "shifted_block", inside, block.shift))
+        findings.append(finding_of(sample, "shifted_block", inside, block.shift))
         named = named | inside
-    return [*findings, found(sample, "implausible", find_implausible(own, strangers, pairing.num_words) & ~named)]
+    return [*findings, finding_of(sample, "implausible", find_implausible(own, strangers, pairing.num_words) & ~named)]
 
 
-def found(sample: Sample, kind: str, flags: Flags, shift: int | None = None) -> Finding:
+def finding_of(sample: CorpusSample, kind: str, flags: Flags, shift: int | None = None) -> Finding:
     rows = np.flatnonzero(flags)
     examples = tuple(
         Example.of(int(sample.lines[row]), sample.sources[row], sample.targets[row]) for row in rows[:MOST_EXAMPLES]

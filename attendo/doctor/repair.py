@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from attendo.data.corpus import Pair
 from attendo.data.lines import ignore
-from attendo.doctor.encoding import CONTROL, is_broken, without_control_characters
+from attendo.doctor.checks import CONTROL, is_broken, without_control_characters
 from attendo.doctor.examine import Examination
 from attendo.doctor.finding import Finding
 from attendo.doctor.survey import is_empty
@@ -76,9 +76,9 @@ def write_repaired(examination: Examination, path: Path) -> Repair:
 
 def write_pairs(examination: Examination, out: IO[str]) -> Counter[str]:
     """Write the good pairs and count what became of all."""
-    fate_of = decide(examination)
+    fate_of = decide_fates(examination)
     fates: Counter[str] = Counter()
-    for pair, earlier in paired_anew(examination):
+    for pair, earlier in pair_anew(examination):
         fate = FATES[fate_of[pair.line]]
         if earlier != pair.line:
             leaked = LEAK in (fate, FATES[fate_of[earlier]])
@@ -90,15 +90,15 @@ def write_pairs(examination: Examination, out: IO[str]) -> Counter[str]:
     return fates
 
 
-def decide(examination: Examination) -> NDArray[np.uint8]:
-    """[lines + 1] what becomes of each line, as a place in FATES; a byte a line, however large the corpus."""
+def decide_fates(examination: Examination) -> NDArray[np.uint8]:
+    """[lines + 1] what becomes of each line, as an index into FATES; a byte a line, however large the corpus."""
     fate = np.zeros(examination.num_pairs + 1, dtype=np.uint8)
-    for number, kind in reversed(list(enumerate(FATES))):  # the first in FATES has the last word
-        fate[examination.lines(kind)] = number
+    for index, kind in reversed(list(enumerate(FATES))):  # the first in FATES has the last word
+        fate[examination.lines(kind)] = index
     return fate
 
 
-def paired_anew(examination: Examination) -> Iterator[tuple[Pair, int]]:
+def pair_anew(examination: Examination) -> Iterator[tuple[Pair, int]]:
     """All pairs, each with the line of its earlier side; those of a shifted block with their right partners.
 
     Sides of a block that are left alone are left out.

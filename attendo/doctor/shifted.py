@@ -1,6 +1,6 @@
 """Blocks in which line n is paired with the translation of line n + k: the sort of damage that no single line shows.
 
-A line's gain from a shift k is how much better its source foretells the target k lines below than its own. In a good
+A line's gain from a shift k is how much better its source predicts the target k lines below than its own. In a good
 stretch every gain is deeply negative; in a shifted block it is positive line after line. Of all stretches we take
 those with the largest sum of gains.
 """
@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attendo.doctor.pairing import Pairing
-from attendo.doctor.word_model import Floats, Ints
+from attendo.doctor.pairing import Floats, Ints, Pairing
 
 LARGEST_SHIFT = 3
-WINDOW = 8  # lines; where as many in a row foretell each other badly, a shift is looked for …
+WINDOW = 8  # lines; where as many in a row predict each other badly, a shift is looked for …
 BAD = 0.6  # … badly: by less than this share of what a right partner is usually worth
 AROUND = 40  # lines before and behind such a window are looked at as well
 PENALTY = 0.3  # of a right partner's usual worth: what a line must gain to count as shifted

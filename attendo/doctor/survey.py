@@ -1,28 +1,39 @@
-"""The first reading: every line is looked at once by the cheap checks, and a few bytes of it are kept.
+"""Reading a corpus: once wholly, by the cheap checks of every line, and once more in stretches, for a closer look.
 
-However large the corpus is, what stays in memory is a fingerprint, two lengths and the numbers of flagged lines.
+However large the corpus is, what stays in memory of the first reading is a fingerprint, two lengths and the numbers of
+flagged lines; of the second, a sample: up to 200,000 pairs all are taken; of a larger corpus 100,000, in stretches of
+lines in a row, evenly spread, because only neighbours show a shift.
 """
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from attendo.data.corpus import Corpus, Pair
 from attendo.data.hash_set import fingerprint
-from attendo.data.lines import Problem
-from attendo.doctor.chinese import mixes_punctuation, mixes_scripts
-from attendo.doctor.encoding import has_control_characters, is_broken
-from attendo.doctor.finding import Lines
+from attendo.data.lines import Problem, ignore
+from attendo.doctor.checks import (
+    find_duplicates,
+    find_length_outliers,
+    has_control_characters,
+    is_broken,
+    is_copy,
+    mixes_punctuation,
+    mixes_scripts,
+    numbers_differ,
+)
+from attendo.doctor.finding import Example, Lines
 from attendo.doctor.leaks import TestSentences
-from attendo.doctor.lengths import find_length_outliers
-from attendo.doctor.numbers import has_number_mismatch
-from attendo.doctor.repeated import find_duplicates, is_copy
 
 LONGEST = 2**16 - 1  # characters; a longer side counts as that long
 Check = Callable[[Pair], bool]
 Advance = Callable[[int], None]
+
+MOST_PAIRS = 200_000
+STRETCH = 5_000
+LONGEST_TEXT = 2_000  # characters of a sampled side; the language of a book is clear from its first page
 
 
 @dataclass
@@ -77,7 +88,7 @@ def line_checks(languages: tuple[str, str], tests: TestSentences) -> list[tuple[
         ("copy", is_copy),
         ("broken_encoding", is_broken),
         ("control_characters", has_control_characters),
-        ("number_mismatch", has_number_mismatch),
+        ("number_mismatch", lambda pair: numbers_differ(pair, languages)),
     ]
     if tests.pairs or tests.sentences:
         checks.append(("leak", tests.leak_into))
@@ -100,3 +111,39 @@ def is_empty(pair: Pair) -> bool:
 
 def as_array(lengths: "array[int]") -> np.ndarray:
     return np.frombuffer(lengths, dtype=np.uint16) if len(lengths) else np.zeros(0, dtype=np.uint16)
+
+
+@dataclass(frozen=True)
+class CorpusSample:
+    """Pairs as texts, their lines in ascending order; and any other lines that were asked for."""
+
+    lines: Lines
+    sources: list[str]
+    targets: list[str]
+    examples: dict[int, Example]
+
+
+def choose_lines(num_pairs: int, most: int = MOST_PAIRS, stretch: int = STRETCH) -> Lines:
+    """Line numbers: all, or else half of the most, in evenly spread stretches."""
+    if num_pairs <= most:
+        return np.arange(1, num_pairs + 1)
+    starts = np.linspace(1, num_pairs - stretch + 1, max(1, most // 2 // stretch)).astype(np.int64)
+    return np.unique(starts[:, None] + np.arange(stretch))
+
+
+def read_sample(corpus: Corpus, lines: Lines, wanted: Iterable[int]) -> CorpusSample:
+    """Read the corpus again, as far as the last line that is needed."""
+    sources, targets, examples = [], [], {}
+    wanted = set(wanted)
+    last = max([int(lines[-1]) if len(lines) else 0, *wanted])
+    asked = np.zeros(last + 1, dtype=bool)
+    asked[lines] = True
+    for pair in corpus.pairs(ignore):
+        if pair.line > last:
+            break
+        if asked[pair.line]:
+            sources.append(pair.source[:LONGEST_TEXT])
+            targets.append(pair.target[:LONGEST_TEXT])
+        if pair.line in wanted:
+            examples[pair.line] = Example.of(pair.line, pair.source, pair.target)
+    return CorpusSample(lines, sources, targets, examples)

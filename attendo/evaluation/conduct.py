@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attendo.text.numbers import certain_numerals, missing_numbers, numbers_of
-from attendo.translation.fidelity import without_addresses
+from attendo.text.numbers import asked_numbers, missing_numbers
 from attendo.translation.guard import find_loop
 
 
@@ -31,7 +30,7 @@ def numbers_kept(
 ) -> Numbers:
     """By the rules with which a translator's ledger flags them: 1,234.5 may be 1.234,5, and twelve may be 12."""
     asked = lost = 0
-    for source, translation in zip(map(without_addresses, sources), map(without_addresses, translations), strict=True):
-        asked += len(numbers_of(source)) + len(certain_numerals(source, source_language))
+    for source, translation in zip(sources, translations, strict=True):
+        asked += len(asked_numbers(source, source_language))
         lost += len(missing_numbers(source, translation, source_language, target_language))
     return Numbers(asked, asked - lost)

@@ -9,6 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
+from attendo.text.addresses import without_addresses
 from attendo.text.number_words import CHINESE, chinese_values, is_known, values_in_words
 from attendo.text.scripts import base_language
 
@@ -28,7 +29,7 @@ SURE_SCALE = re.compile("[百千万萬亿億兆]|hund|thou|taus|million|milliard
 MIXED = re.compile(r"\d{1,4} ?[亿億万萬千百](?: ?\d{1,4} ?[亿億万萬千百]{1,2})+")
 MIXED_PART = re.compile(r"(\d+) ?([亿億万萬千百])([亿億万萬]?)")
 CHINESE_SCALE = {"百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8, "": 1}
-DECADE = re.compile(r"\d+ ?世[纪紀](?= ?\d0年代)")  # 20世纪80年代 is said 1980s: the 80 is asked for, the 20 not
+DECADE = re.compile(r"\d+ ?世[纪紀](?= ?\d0年代)")  # 20世纪80年代 is 1980s in English: the 80 is asked for, the 20 not
 DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d{4}")
 ROMAN = re.compile(r"\b[IVXLCM]{1,7}\b")
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "M": 1000}
@@ -150,12 +151,22 @@ def roman(numeral: str) -> int:
     return sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0], strict=True))
 
 
+def asked_numbers(source: str, language: str) -> list[Number]:
+    """Numbers that a translation must state: those in digits, but for addresses, and certain Chinese numerals."""
+    text = without_addresses(source)
+    return [*(number.asked_for for number in numbers_of(text)), *certain_numerals(text, language)]
+
+
 def missing_numbers(source: str, translation: str, source_language: str, target_language: str) -> list[str]:
-    """Numbers of the source that the translation does not state in any way we know."""
-    asked = [*(number.asked_for for number in numbers_of(source)), *certain_numerals(source, source_language)]
+    """Numbers of the source that the translation does not state in any way we know: they are lost.
+
+    >>> missing_numbers("Im Jahr 1984 kamen 12 Leute.", "Twelve people came.", "de", "en")
+    ['1984']
+    """
+    asked = asked_numbers(source, source_language)
     if not asked:
         return []
-    values = values_of(translation, target_language)
+    values = values_of(without_addresses(translation), target_language)
     # Up to twelve people write words, and of some languages we know none.
     known = is_known(target_language)
     free = {"0", "1"} if known else {str(value) for value in range(13)}

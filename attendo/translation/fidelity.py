@@ -8,17 +8,12 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from attendo.text.addresses import EMAIL, URL
+from attendo.text.addresses import EMAIL, PLACEHOLDER, TAG, URL
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import missing_numbers
 
 Kind = Literal["number", "url", "email", "emoji", "placeholder", "tag"]
 
-TAG = re.compile(r"<(/?[A-Za-z][A-Za-z0-9:-]{0,30})(?:\s[^<>]{0,500})?/?>")
-PLACEHOLDER = re.compile(
-    r"\{\{ {0,3}[\w.:$-]{1,60} {0,3}\}\}|\$?\{{1,2}[\w.:$-]{0,60}\}{1,2}"  # {{ x }} {0} {name} ${HOME}
-    r"|%\(\w{1,60}\)[sdf]|(?<![\d%])%(?:\d{1,2}\$)?[sdif@](?![\w])"  # %(name)s %s %1$d, but not 100 % or 50%
-)
 PICTURES = (
     "\u231a\u231b\u23e9-\u23f3\u25fd\u25fe\u2600-\u2668\u2670-\u27bf\u2b50\u2b55"
     "\U0001f300-\U0001f3fa\U0001f400-\U0001faff"
@@ -48,8 +43,7 @@ def missing(source: str, translation: str, source_language: str, target_language
         *(Miss("placeholder", name) for name in missing_texts(PLACEHOLDER, source, translation)),
         *(Miss("tag", f"<{name}>") for name in missing_tags(source, translation)),
     ]
-    rest, answer = without_addresses(source), without_addresses(translation)
-    numbers = missing_numbers(rest, answer, source_language, target_language)
+    numbers = missing_numbers(source, translation, source_language, target_language)
     return [*(Miss("number", number) for number in numbers), *found]
 
 
@@ -76,10 +70,3 @@ def missing_tags(source: str, translation: str) -> list[str]:
     """By name: what stands inside a tag may be translated."""
     names = dict.fromkeys(name.lower() for name in TAG.findall(source))
     return [name for name in names if name not in {name.lower() for name in TAG.findall(translation)}] if names else []
-
-
-def without_addresses(text: str) -> str:
-    """Digits in addresses, tags and placeholders are no numbers of the text."""
-    for pattern in (URL, EMAIL, TAG, PLACEHOLDER):
-        text = pattern.sub(" ", text)
-    return text

@@ -8,7 +8,7 @@ import pytest
 from attendo.data.corpus import CorpusFile
 from attendo.doctor.examine import examine
 from attendo.doctor.shifted import stretches
-from tests.doctor.made_up import clean_corpus, with_shift, write_tsv
+from tests.doctor.synthetic import clean_corpus, with_shift, write_tsv
 
 SIZE = 5000
 HARD = {"swapped", "wrong_language", "copy", "duplicate", "leak", "empty", "broken_encoding", "shifted_block"}
@@ -82,7 +82,7 @@ def test_scattered_damage_is_found(corpus, tmp_path, evidence):
 
 
 def test_a_sampled_examination_says_so(tmp_path):
-    from attendo.doctor.advice import recommend
+    from attendo.doctor.report import recommend
 
     seen = look_at(clean_corpus(12_000), tmp_path, most_closely=5_000)
     assert seen.num_closely == 5_000

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from attendo.cli.doctor import doctor
 from attendo.errors import DataError, UsageError
-from tests.doctor.made_up import clean_corpus, with_shift, write_tsv
+from tests.doctor.synthetic import clean_corpus, with_shift, write_tsv
 
 app = typer.Typer()
 app.command()(doctor)

@@ -9,7 +9,7 @@ import pytest
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
 from attendo.doctor.examine import examine
-from tests.doctor.made_up import with_shift, write_tsv
+from tests.doctor.synthetic import with_shift, write_tsv
 
 DATA = Path(os.environ.get("ATTENDO_DATA", "data"))
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no corpora in {DATA}: set ATTENDO_DATA")

@@ -8,7 +8,7 @@ from attendo.data.corpus import CorpusFile
 from attendo.doctor.examine import examine
 from attendo.doctor.repair import write_repaired
 from attendo.errors import DataError
-from tests.doctor.made_up import clean_corpus, with_shift, write_tsv
+from tests.doctor.synthetic import clean_corpus, with_shift, write_tsv
 
 
 def repair(rows, tmp_path, name="repaired.tsv"):

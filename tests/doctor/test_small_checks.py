@@ -7,18 +7,22 @@ import pytest
 
 from attendo.data.corpus import CorpusFile, Pair
 from attendo.data.hash_set import fingerprint
-from attendo.doctor.chinese import mixes_punctuation, mixes_scripts
-from attendo.doctor.encoding import has_control_characters, text_is_broken, without_control_characters
-from attendo.doctor.familiar import familiar_words, words_against
-from attendo.doctor.identify import odds_against
-from attendo.doctor.implausible import find_implausible
+from attendo.doctor.checks import (
+    find_duplicates,
+    find_implausible,
+    find_length_outliers,
+    has_control_characters,
+    is_copy,
+    mixes_punctuation,
+    mixes_scripts,
+    numbers_differ,
+    text_is_broken,
+    without_control_characters,
+)
+from attendo.doctor.language import count_words, is_trusted, log_odds, odds_against, trusted_words
 from attendo.doctor.leaks import read_tests
-from attendo.doctor.lengths import find_length_outliers
-from attendo.doctor.numbers import has_number_mismatch
-from attendo.doctor.repeated import find_duplicates, is_copy
-from attendo.doctor.sample import choose_lines
-from attendo.doctor.trusted import speaks_for, trusted_words
-from attendo.doctor.words import NO_WORD, number_words, stems_of, words_of
+from attendo.doctor.pairing import NO_WORD, index_words, stems_of, words_of
+from attendo.doctor.survey import choose_lines
 from attendo.text.scripts import guess_language
 
 
@@ -63,23 +67,34 @@ def test_of_equal_fingerprints_the_first_stays():
 
 
 @pytest.mark.parametrize(
-    ("source", "target"),
+    ("languages", "source", "target"),
     [
-        ("他有3本书。", "He has three books."), ("三点", "3 o'clock"), ("4万人", "40,000 people"),
-        ("Es kostet 1.000 Euro.", "It costs 1,000 euros."), ("am 5. Mai", "on May 5"), ("19:30", "7:30 pm"),
-        ("zweihundert", "200"), ("1960年代", "the '60s"), ("２０１５年", "in 2015"), ("vingt et un", "21"),
-        ("no numbers", "keine Zahlen"), ("Heinrich VIII.", "Henry 8"), ("a week", "1 Woche"), ("pět psů", "5 dogs"),
+        ("zh-en", "他有3本书。", "He has three books."), ("zh-en", "三点", "3 o'clock"),
+        ("zh-en", "4万人", "40,000 people"), ("de-en", "Es kostet 1.000 Euro.", "It costs 1,000 euros."),
+        ("de-en", "am 5. Mai", "on May 5"), ("de-en", "19:30", "7:30 pm"), ("de-en", "zweihundert", "200"),
+        ("zh-en", "1960年代", "the '60s"), ("zh-en", "２０１５年", "in 2015"), ("fr-en", "vingt et un", "21"),
+        ("en-de", "no numbers", "keine Zahlen"), ("de-en", "Heinrich VIII.", "Henry 8"),
+        ("en-de", "a week", "1 Woche"), ("cs-en", "pět psů", "5 dogs"),
+        ("de-en", "Siehe https://example.org/37", "See the page"),
     ],
 )  # fmt: skip
-def test_numbers_that_agree(source, target):
-    assert not has_number_mismatch(pair(source, target))
-    assert not has_number_mismatch(pair(target, source))
+def test_numbers_that_agree(languages, source, target):
+    ours, theirs = languages.split("-")
+    assert not numbers_differ(pair(source, target), (ours, theirs))
+    assert not numbers_differ(pair(target, source), (theirs, ours))
 
 
-@pytest.mark.parametrize(("source", "target"), [("他有37本书。", "He has books."), ("Gleis 12", "platform 21")])
-def test_numbers_that_do_not_agree(source, target):
-    assert has_number_mismatch(pair(source, target))
-    assert has_number_mismatch(pair(target, source))
+@pytest.mark.parametrize(
+    ("languages", "source", "target"),
+    [
+        ("zh-en", "他有37本书。", "He has books."), ("de-en", "Gleis 12", "platform 21"),
+        ("de-en", "Gleis 12", "platform twenty-one"), ("zh-en", "他今年二十六岁。", "He is young."),
+    ],
+)  # fmt: skip
+def test_numbers_that_do_not_agree(languages, source, target):
+    ours, theirs = languages.split("-")
+    assert numbers_differ(pair(source, target), (ours, theirs))
+    assert numbers_differ(pair(target, source), (theirs, ours))
 
 
 def test_scripts_are_mixed_only_by_characters_of_one_script():
@@ -129,7 +144,7 @@ def test_implausible_compares_with_strangers():
 def test_words():
     assert words_of("Das Haus, 12 房子") == ["das", "haus", "12", "房", "子"]
     assert stems_of("Nationen nation 123456") == {"natio", "123456"}
-    vocabulary, table = number_words(["a b", "a b c", "a"], most_words=10, longest=2)
+    vocabulary, table = index_words(["a b", "a b c", "a"], most_words=10, longest=2)
     assert vocabulary == ["a", "b"]  # c is seen once
     assert table.tolist() == [[1, 0], [1, 0], [0, NO_WORD]]
 
@@ -150,17 +165,17 @@ def test_trusted_words_are_pure():
     odds = np.array([-5.0] * 30 + [5.0] * 10 + [-5.0] * 3)
     trusted = trusted_words(texts, odds)
     assert trusted == {"the", "dog", "sees"}  # Tom is everywhere, the cat too rare
-    assert speaks_for(trusted, "The dog sees the cat.")
-    assert not speaks_for(trusted, "Der Hund sees Tom.")
-    assert not speaks_for(trusted, "the")  # one word is none
-    assert not speaks_for(trusted, "")
+    assert is_trusted(trusted, "The dog sees the cat.")
+    assert not is_trusted(trusted, "Der Hund sees Tom.")
+    assert not is_trusted(trusted, "the")  # one word is none
+    assert not is_trusted(trusted, "")
 
 
 def test_words_of_a_place_speak_against_another():
-    here, there = familiar_words(["the dog"] * 50), familiar_words(["der hund"] * 5)
-    assert words_against("der hund", here, there, counted_here=False) > 2
-    assert words_against("the dog", here, there, counted_here=True) < -2
-    assert words_against("unheard of", here, there, counted_here=False) == 0
+    here, there = count_words(["the dog"] * 50), count_words(["der hund"] * 5)
+    assert log_odds("der hund", here, there, counted_here=False) > 2
+    assert log_odds("the dog", here, there, counted_here=True) < -2
+    assert log_odds("unheard of", here, there, counted_here=False) == 0
 
 
 def test_a_large_corpus_is_sampled_in_stretches():

@@ -2,11 +2,8 @@
 
 import numpy as np
 
-from attendo.doctor import word_model
-from attendo.doctor.pairing import cut_into_words, fold_of
-from attendo.doctor.word_model import WordModel, learn
-from attendo.doctor.words import NO_WORD
-from tests.doctor.made_up import clean_corpus
+from attendo.doctor.pairing import NO_WORD, ROUNDS, WordModel, fold_of, learn, tokenize_pairs
+from tests.doctor.synthetic import clean_corpus
 
 NO_SPELLING = np.zeros((0, 2), dtype=np.int64)
 
@@ -31,7 +28,7 @@ def test_learning_agrees_with_the_textbook_by_loops():
     rows = np.array([source for source, _ in pairs], dtype=np.int32)
     targets = np.array([target for _, target in pairs], dtype=np.int32)
     model = learn(rows, targets, 4, 4, NO_SPELLING)
-    for (s, t), value in model_1_by_loops(pairs, word_model.ROUNDS).items():
+    for (s, t), value in model_1_by_loops(pairs, ROUNDS).items():
         np.testing.assert_allclose(model.probability[s, t], value, rtol=1e-5)
     assert model.probability[2, 2] > model.probability[2, 0]
     assert model.probability[1, 3] == 0
@@ -48,7 +45,7 @@ def test_score_by_hand():
 
 def test_right_partners_score_better_than_strangers():
     rows = clean_corpus(600)
-    pairing = cut_into_words([source for source, _ in rows], [target for _, target in rows])
+    pairing = tokenize_pairs([source for source, _ in rows], [target for _, target in rows])
     all_rows = np.arange(600)
     own, strangers = pairing.scores(all_rows, all_rows), pairing.scores(all_rows, np.roll(all_rows, 7))
     assert np.quantile(own, 0.01) > np.quantile(strangers, 0.99)
