@@ -27,9 +27,9 @@ from torch import Tensor, nn
 
 from attendo.data.batch import padded
 from attendo.decoding.beam import beam_search
-from attendo.decoding.layout import lay_out_for_decoding
 from attendo.decoding.options import SearchOptions
 from attendo.engines.cuda.search import device_beam_search
+from attendo.engines.torch_cpu import PartwiseEncoding, lay_out_for_decoding
 from attendo.model.config import TransformerConfig
 from attendo.model.positions import sinusoidal_encoding
 from attendo.model.presets import preset
@@ -146,8 +146,11 @@ def our_search(model: Transformer, beam: int) -> Translate:
     options = SearchOptions(beam_size=beam, stop="early")
 
     def translate(source: Tensor, max_length: int) -> list[Ids]:
-        search = device_beam_search if source.is_cuda else beam_search
-        return [answers[0].ids for answers in search(model, source, max_length, options)]
+        if source.is_cuda:
+            found = device_beam_search(model, source, max_length, options)
+        else:
+            found = beam_search(PartwiseEncoding(model), source, max_length, options)
+        return [answers[0].ids for answers in found]
 
     return translate
 

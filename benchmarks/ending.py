@@ -13,6 +13,7 @@ from attendo.data.batch import padded
 from attendo.model import masks
 from attendo.model.config import TransformerConfig
 from attendo.model.decoder import DecoderLayer
+from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
@@ -53,6 +54,7 @@ def model_that_ends(config: TransformerConfig) -> Transformer:
     )
     difference = torch.tensor([1.0, -1.0])  # clock - zero: what a norm has shifted comes back
     head = last.cross_attention
+    assert isinstance(head, MultiHeadAttention)
     head.query.weight[: config.head_dim] = 0.0  # all keys are alike to the first head
     head.value.weight[0] = 0.0
     head.value.weight[0, [clock, zero]] = difference / stretch_memory

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "attendo"
 
 ORDER = [
-    {"errors", "special_tokens"}, {"files"}, {"text"}, {"data"}, {"model"}, {"model_folder"}, {"decoding"},
+    {"errors", "special_tokens"}, {"device", "files"}, {"text"}, {"data"}, {"model"}, {"model_folder"}, {"decoding"},
     {"training"}, {"engines"}, {"translation"}, {"report"}, {"documents"}, {"evaluation"}, {"inspection"}, {"doctor"},
     {"recipe"}, {"runs"}, {"lab"}, {"server"}, {"cli"},
 ]  # fmt: skip
@@ -20,8 +20,10 @@ RANK = {name: place for place, names in enumerate(ORDER) for name in names}
 # Inside model, parts never import wholes.
 MODEL_ORDER = [
     {"config", "masks", "record", "attention", "positions", "norms", "feed_forward", "embeddings", "cache",
-     "recurrence", "initialization", "like_lengths"},
-    {"additive_attention", "multi_head", "add_and_norm"},
+     "recurrence", "initialization"},
+    {"additive_attention", "multi_head"},
+    {"parts"},
+    {"add_and_norm"},
     {"encoder", "decoder"},
     {"transformer", "decoder_only", "encoder_only", "lstm"},
     {"non_autoregressive"},  # made of a whole

@@ -10,20 +10,21 @@ from attendo.decoding.beam import beam_search
 from attendo.decoding.constraints import Constraint, ForcedPrefix
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, TeacherForcedModel
-from attendo.decoding.layout import lay_out_for_decoding
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.decoding.phrases import Phrases
 from attendo.decoding.sampling import sample
 from attendo.decoding.scoring import score_targets
 from attendo.decoding.streaming import greedy_tokens
+from attendo.device import choose_device
 from attendo.engines.cuda.graphs import workspace_on
 from attendo.engines.cuda.search import device_beam_search
 from attendo.engines.engine import Limits, Request
+from attendo.engines.torch_cpu import PartwiseEncoding, lay_out_for_decoding
 from attendo.errors import InputError
 from attendo.model.build import Model
 from attendo.model.config import DecoderOnlyConfig, ModelConfig
-from attendo.model.device import choose_device
 from attendo.model.encoder_only import EncoderOnly
+from attendo.model.transformer import Transformer
 from attendo.model_folder.bundle import Bundle
 from attendo.model_folder.checkpoint import load_model
 from attendo.special_tokens import pad_rows
@@ -43,6 +44,8 @@ class TorchEngine:
         lay_out_for_decoding(model)
         self.config, self.device = model.config, device
         self.model: AutoregressiveModel[Any] = model
+        if device.type == "cpu" and isinstance(model, Transformer):
+            self.model = PartwiseEncoding(model)
         self.teacher_forced: TeacherForcedModel = model
         self.workspace = workspace_on(device)
 

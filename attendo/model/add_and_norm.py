@@ -5,15 +5,15 @@ from collections.abc import Callable
 from torch import Tensor, nn
 
 from attendo.model.config import LayerConfig
-from attendo.model.norms import build_norm
+from attendo.model.parts import STANDARD, Parts
 
 
 class AddAndNorm(nn.Module):
     """A residual connection, a norm, and dropout on the sublayer's output (5.4); the order is the subclass's."""
 
-    def __init__(self, config: LayerConfig) -> None:
+    def __init__(self, config: LayerConfig, parts: Parts = STANDARD) -> None:
         super().__init__()
-        self.norm = build_norm(config)
+        self.norm = parts.norm(config)
         self.dropout = nn.Dropout(config.dropout)
 
 
@@ -31,10 +31,10 @@ class PreNorm(AddAndNorm):
         return x + self.dropout(sublayer(self.norm(x)))
 
 
-def build_add_and_norm(config: LayerConfig) -> PostNorm | PreNorm:
-    return PreNorm(config) if config.norm_order == "pre" else PostNorm(config)
+def build_add_and_norm(config: LayerConfig, parts: Parts) -> PostNorm | PreNorm:
+    return PreNorm(config, parts) if config.norm_order == "pre" else PostNorm(config, parts)
 
 
-def build_last_norm(config: LayerConfig) -> nn.Module:
+def build_last_norm(config: LayerConfig, parts: Parts) -> nn.Module:
     """After a pre-norm stack the sum has never been normed; after a post-norm stack it just was."""
-    return build_norm(config) if config.norm_order == "pre" else nn.Identity()
+    return parts.norm(config) if config.norm_order == "pre" else nn.Identity()

@@ -4,19 +4,20 @@ from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfi
 from attendo.model.decoder_only import DecoderOnly
 from attendo.model.encoder_only import EncoderOnly
 from attendo.model.lstm import LSTMSeq2Seq
+from attendo.model.parts import STANDARD, Parts
 from attendo.model.transformer import Transformer
 
 Model = Transformer | DecoderOnly | EncoderOnly | LSTMSeq2Seq
 
 
-def build_model(config: ModelConfig) -> Model:
+def build_model(config: ModelConfig, parts: Parts = STANDARD) -> Model:
     """Random weights, drawn from torch's global generator: `torch.manual_seed` before this call fixes them."""
     match config:
         case TransformerConfig():
-            return Transformer(config)
+            return Transformer(config, parts)
         case DecoderOnlyConfig():
-            return DecoderOnly(config)
+            return DecoderOnly(config, parts)
         case EncoderOnlyConfig():
-            return EncoderOnly(config)
+            return EncoderOnly(config, parts)
         case LSTMConfig():
             return LSTMSeq2Seq(config)

@@ -13,17 +13,17 @@ from torch import Tensor
 KeysValues = tuple[Tensor, Tensor]  # each [batch, heads, keys, head_dim]
 
 
-def sentences_of(index: Tensor, beams: int, sentences: int) -> Tensor | None:
+def sentences_of(index: Tensor, rows_per_sentence: int, sentences: int) -> Tensor | None:
     """Which sentences' memories to keep when rows are reordered by `index`, if not simply all as they are.
 
-    So far each of the sentences has had `beams` rows, side by side, and one memory for them. index [sentences, beams]
-    has a line for each sentence that stays, in the old order; index [rows] is any choice, and each row gets a memory.
+    So far each of the sentences has had so many rows, side by side, and one memory for them. index [sentences, n] has
+    a line for each sentence that stays, in the old order; index [rows] is any choice, and each row gets a memory.
 
-        2 sentences, 2 beams:   [[2, 2]] -> [1]     [[1, 0], [2, 2]] -> None     [3, 0, 1] -> [1, 0, 0]
+        2 sentences of 2 rows:   [[2, 2]] -> [1]     [[1, 0], [2, 2]] -> None     [3, 0, 1] -> [1, 0, 0]
     """
     if index.dim() == 2 and len(index) == sentences:
         return None
-    return (index if index.dim() == 1 else index[:, 0]) // beams
+    return (index if index.dim() == 1 else index[:, 0]) // rows_per_sentence
 
 
 def rows_of(pair: KeysValues, index: Tensor) -> KeysValues:

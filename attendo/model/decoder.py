@@ -9,8 +9,7 @@ from torch import Tensor, nn
 from attendo.model.add_and_norm import build_add_and_norm, build_last_norm
 from attendo.model.cache import Cache, MemoryCache, PastCache
 from attendo.model.config import LayerConfig
-from attendo.model.feed_forward import build_feed_forward
-from attendo.model.multi_head import MultiHeadAttention
+from attendo.model.parts import STANDARD, Parts
 from attendo.model.positions import Rotation
 from attendo.model.record import AttentionRecord
 
@@ -36,15 +35,12 @@ class LayerCache:
 class DecoderLayer(nn.Module):
     """Look at what was said, look at the source, think; each inside Add & Norm."""
 
-    def __init__(self, config: LayerConfig) -> None:
+    def __init__(self, config: LayerConfig, parts: Parts = STANDARD) -> None:
         super().__init__()
-        self.self_attention, self.cross_attention = (
-            MultiHeadAttention(config.d_model, config.num_heads, bias=config.bias, dropout=config.attention_dropout)
-            for _ in range(2)
-        )
-        self.feed_forward = build_feed_forward(config)
+        self.self_attention, self.cross_attention = parts.self_attention(config), parts.cross_attention(config)
+        self.feed_forward = parts.feed_forward(config)
         self.around_self_attention, self.around_cross_attention, self.around_feed_forward = (
-            build_add_and_norm(config) for _ in range(3)
+            build_add_and_norm(config, parts) for _ in range(3)
         )
 
     def forward(
@@ -66,12 +62,7 @@ class DecoderLayer(nn.Module):
 
         def look_at_source(x: Tensor) -> Tensor:
             kept = cache.memory if cache else None
-            # The beams of a sentence share its memory: to attention they are so many queries side by side.
-            queries = x.reshape(len(memory), -1, x.shape[-1])
-            seen = self.cross_attention(
-                queries, memory, source_is_real, cache=kept, record=record.cross if record else None
-            )
-            return seen.view_as(x)
+            return self.cross_attention(x, memory, source_is_real, cache=kept, record=record.cross if record else None)
 
         x = self.around_self_attention(x, look_back)
         x = self.around_cross_attention(x, look_at_source)
@@ -84,10 +75,10 @@ class Decoder(nn.Module):
     Every layer looks at the same memory: the output of the encoder's last layer.
     """
 
-    def __init__(self, config: LayerConfig, num_layers: int) -> None:
+    def __init__(self, config: LayerConfig, num_layers: int, parts: Parts = STANDARD) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(num_layers))
-        self.norm = build_last_norm(config)
+        self.layers = nn.ModuleList(DecoderLayer(config, parts) for _ in range(num_layers))
+        self.norm = build_last_norm(config, parts)
 
     def forward(
         self,
@@ -100,7 +91,7 @@ class Decoder(nn.Module):
         caches: Sequence[CachesOfLayer] | None = None,
         record: AttentionRecord | None = None,
     ) -> Tensor:
-        for number, layer in enumerate(self.layers):
-            cache = caches[number] if caches else None
+        for index, layer in enumerate(self.layers):
+            cache = caches[index] if caches else None
             x = layer(x, memory, causal, source_is_real, rotation=rotation, cache=cache, record=record)
         return self.norm(x)

@@ -13,10 +13,10 @@ from attendo.model import masks
 from attendo.model.add_and_norm import build_last_norm
 from attendo.model.cache import PastCache
 from attendo.model.config import DecoderOnlyConfig
-from attendo.model.embeddings import TokenEmbedding, build_output, check_same_batch
+from attendo.model.embeddings import build_output, check_same_batch
 from attendo.model.encoder import EncoderLayer
 from attendo.model.initialization import initialize_normal
-from attendo.model.positions import build_positions
+from attendo.model.parts import STANDARD, Parts
 from attendo.model.record import AttentionRecord
 from attendo.special_tokens import SPECIAL
 
@@ -30,7 +30,7 @@ class DecoderOnlyState:
 
     def reorder(self, index: Tensor) -> None:
         """Row i becomes what row index[i] was; rows may repeat or be left out."""
-        index = index.flatten()  # beams share nothing here: the source is the beginning of their own text
+        index = index.flatten()  # rows share nothing here: the source is the beginning of their own text
         self.real = self.real[index]
         for cache in self.caches:
             cache.reorder(index)
@@ -43,14 +43,14 @@ class DecoderOnlyLayer(EncoderLayer):
 class DecoderOnly(nn.Module):
     """source ids [batch, source] and target_in ids [batch, target] -> logits [batch, target, vocab]."""
 
-    def __init__(self, config: DecoderOnlyConfig) -> None:
+    def __init__(self, config: DecoderOnlyConfig, parts: Parts = STANDARD) -> None:
         super().__init__()
         self.config = config
-        self.embedding = TokenEmbedding(config.vocab_size, config.d_model)
-        self.positions = build_positions(config)
+        self.embedding = parts.embedding(config)
+        self.positions = parts.positions(config)
         self.dropout = nn.Dropout(config.dropout)
-        self.layers = nn.ModuleList(DecoderOnlyLayer(config) for _ in range(config.num_layers))
-        self.norm = build_last_norm(config)
+        self.layers = nn.ModuleList(DecoderOnlyLayer(config, parts) for _ in range(config.num_layers))
+        self.norm = build_last_norm(config, parts)
         self.output = build_output(self.embedding, tied=config.tied_output)
         initialize_normal(self)
 
@@ -109,7 +109,7 @@ class DecoderOnly(nn.Module):
         x = self.embedding(tokens)
         rotation = self.positions.rotation(position_ids, x.dtype)
         x = self.dropout(self.positions(x, position_ids, keys))
-        for number, layer in enumerate(self.layers):
-            cache = state.caches[number] if state else None
+        for index, layer in enumerate(self.layers):
+            cache = state.caches[index] if state else None
             x = layer(x, may_attend, rotation=rotation, cache=cache, record=record.decoder_self if record else None)
         return self.norm(x)

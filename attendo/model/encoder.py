@@ -5,22 +5,19 @@ from torch import Tensor, nn
 from attendo.model.add_and_norm import build_add_and_norm, build_last_norm
 from attendo.model.cache import PastCache
 from attendo.model.config import LayerConfig
-from attendo.model.feed_forward import build_feed_forward
-from attendo.model.multi_head import MultiHeadAttention
+from attendo.model.parts import STANDARD, Parts
 from attendo.model.positions import Rotation
 
 
 class EncoderLayer(nn.Module):
     """Self-attention, then feed-forward, each inside Add & Norm."""
 
-    def __init__(self, config: LayerConfig) -> None:
+    def __init__(self, config: LayerConfig, parts: Parts = STANDARD) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(
-            config.d_model, config.num_heads, bias=config.bias, dropout=config.attention_dropout
-        )
-        self.around_self_attention = build_add_and_norm(config)
-        self.feed_forward = build_feed_forward(config)
-        self.around_feed_forward = build_add_and_norm(config)
+        self.self_attention = parts.self_attention(config)
+        self.around_self_attention = build_add_and_norm(config, parts)
+        self.feed_forward = parts.feed_forward(config)
+        self.around_feed_forward = build_add_and_norm(config, parts)
 
     def forward(
         self,
@@ -41,10 +38,10 @@ class EncoderLayer(nn.Module):
 class Encoder(nn.Module):
     """Embedded source [batch, source, d_model] -> memory of the same shape, what the decoder will look at."""
 
-    def __init__(self, config: LayerConfig, num_layers: int) -> None:
+    def __init__(self, config: LayerConfig, num_layers: int, parts: Parts = STANDARD) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(num_layers))
-        self.norm = build_last_norm(config)
+        self.layers = nn.ModuleList(EncoderLayer(config, parts) for _ in range(num_layers))
+        self.norm = build_last_norm(config, parts)
 
     def forward(
         self,

@@ -9,8 +9,7 @@ from attendo.model.config import EncoderOnlyConfig
 from attendo.model.embeddings import TokenEmbedding, build_output
 from attendo.model.encoder import Encoder
 from attendo.model.initialization import initialize_normal
-from attendo.model.norms import build_norm
-from attendo.model.positions import build_positions
+from attendo.model.parts import STANDARD, Parts
 from attendo.model.record import AttentionRecord
 from attendo.special_tokens import SPECIAL
 
@@ -18,10 +17,10 @@ from attendo.special_tokens import SPECIAL
 class MaskedTokenHead(nn.Module):
     """[batch, length, d_model] -> logits [batch, length, vocab], through one more layer and the embedding's table."""
 
-    def __init__(self, config: EncoderOnlyConfig, embedding: TokenEmbedding) -> None:
+    def __init__(self, config: EncoderOnlyConfig, embedding: TokenEmbedding, parts: Parts) -> None:
         super().__init__()
         self.dense = nn.Linear(config.d_model, config.d_model)
-        self.norm = build_norm(config)
+        self.norm = parts.norm(config)
         self.output = build_output(embedding, tied=True, bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -31,16 +30,16 @@ class MaskedTokenHead(nn.Module):
 class EncoderOnly(nn.Module):
     """tokens [batch, length] -> logits [batch, length, vocab]; token_types tell a first text from a second."""
 
-    def __init__(self, config: EncoderOnlyConfig) -> None:
+    def __init__(self, config: EncoderOnlyConfig, parts: Parts = STANDARD) -> None:
         super().__init__()
         self.config = config
-        self.embedding = TokenEmbedding(config.vocab_size, config.d_model)
-        self.positions = build_positions(config)
+        self.embedding = parts.embedding(config)
+        self.positions = parts.positions(config)
         self.token_types = TokenEmbedding(config.num_token_types, config.d_model)
-        self.embedding_norm = build_norm(config)
+        self.embedding_norm = parts.norm(config)
         self.dropout = nn.Dropout(config.dropout)
-        self.encoder = Encoder(config, config.num_layers)
-        self.head = MaskedTokenHead(config, self.embedding)
+        self.encoder = Encoder(config, config.num_layers, parts)
+        self.head = MaskedTokenHead(config, self.embedding, parts)
         initialize_normal(self)
 
     def forward(

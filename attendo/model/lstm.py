@@ -29,16 +29,16 @@ class LSTMDecodingState:
     memory: Tensor  # [sentences, source, d_model]
     source_is_real: Tensor  # [sentences, 1, 1, source]
     layers: list[LSTMState]
-    beams: int = 1  # rows of each sentence; they share its memory
+    rows_per_sentence: int = 1  # side by side; they share its memory
 
     def reorder(self, index: Tensor) -> None:
-        """Row i becomes what row index[i] was; with index [sentences, beams] beams go on sharing their memory."""
-        staying = sentences_of(index, self.beams, len(self.memory))
+        """Row i becomes what row index[i] was; the rows of one line of an index [sentences, n] share a memory."""
+        staying = sentences_of(index, self.rows_per_sentence, len(self.memory))
         if staying is not None:
             self.memory, self.source_is_real = self.memory[staying], self.source_is_real[staying]
         rows = index.flatten()
         self.layers = [(h[rows], c[rows]) for h, c in self.layers]
-        self.beams = 1 if index.dim() == 1 else index.shape[1]
+        self.rows_per_sentence = 1 if index.dim() == 1 else index.shape[1]
 
 
 class FixedContext(nn.Module):

@@ -6,17 +6,23 @@ self-attention `attention(x, x, causal)`, and cross-attention `attention(x, memo
 """
 
 from functools import partial
+from typing import Self
 
 from torch import Tensor, nn
 
 from attendo.model.attention import dot_product_attention, fused_attention
 from attendo.model.cache import Cache
+from attendo.model.config import LayerConfig
 from attendo.model.masks import check_mask
 from attendo.model.positions import Rotation
 
 
 class MultiHeadAttention(nn.Module):
-    """x [batch, queries, d_model] looks at memory [batch, keys, d_model] -> [batch, queries, d_model]."""
+    """x [batch, queries, d_model] looks at memory [batch, keys, d_model] -> [batch, queries, d_model].
+
+    The memory may have fewer rows, [batch / n, keys, d_model]: then n rows of x, side by side, share one of them.
+    A variant that weighs the keys otherwise is a subclass with its own `attend`.
+    """
 
     def __init__(self, d_model: int, num_heads: int, *, bias: bool = True, dropout: float = 0.0) -> None:
         super().__init__()
@@ -24,6 +30,10 @@ class MultiHeadAttention(nn.Module):
         self.dropout = dropout
         # W_Q of all heads side by side is one matrix; so are W_K and W_V.
         self.query, self.key, self.value, self.output = (nn.Linear(d_model, d_model, bias=bias) for _ in range(4))
+
+    @classmethod
+    def from_config(cls, config: LayerConfig) -> Self:
+        return cls(config.d_model, config.num_heads, bias=config.bias, dropout=config.attention_dropout)
 
     def forward(
         self,
@@ -35,6 +45,9 @@ class MultiHeadAttention(nn.Module):
         cache: Cache | None = None,
         record: list[Tensor] | None = None,
     ) -> Tensor:
+        shape = x.shape
+        if len(x) != len(memory):  # rows that share a memory are so many queries side by side
+            x = x.reshape(len(memory), -1, shape[-1])
         q = self.split_heads(self.query(x))  # [batch, heads, queries, head_dim]
         if rotation is not None:
             q = rotation(q)
@@ -43,13 +56,20 @@ class MultiHeadAttention(nn.Module):
 
         if may_attend is not None:
             check_mask(may_attend, (*q.shape[:3], k.shape[2]))
+        heads = self.attend(q, k, v, may_attend, record)
+        return self.output(heads.transpose(1, 2).flatten(2)).reshape(shape)  # Concat(heads) W_O
+
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, may_attend: Tensor | None, record: list[Tensor] | None) -> Tensor:
+        """All heads at once, shapes as in attention.py; a record gets the weights [batch, heads, queries, keys].
+
+        In self-attention the last query stands at the last key, also when keys come from a cache.
+        """
         dropout = self.dropout if self.training else 0.0
         if record is None:
-            heads = fused_attention(q, k, v, may_attend, dropout)
-        else:
-            heads, weights = dot_product_attention(q, k, v, may_attend, dropout)
-            record.append(weights.detach())
-        return self.output(heads.transpose(1, 2).flatten(2))  # Concat(heads) W_O
+            return fused_attention(q, k, v, may_attend, dropout)
+        heads, weights = dot_product_attention(q, k, v, may_attend, dropout)
+        record.append(weights.detach())
+        return heads
 
     def keys_and_values(self, memory: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor]:
         k, v = self.split_heads(self.key(memory)), self.split_heads(self.value(memory))

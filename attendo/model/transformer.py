@@ -9,11 +9,11 @@ from attendo.model import masks
 from attendo.model.cache import sentences_of
 from attendo.model.config import TransformerConfig
 from attendo.model.decoder import Decoder, LayerCache
-from attendo.model.embeddings import ScaledEmbedding, build_output, check_same_batch
+from attendo.model.embeddings import build_output, check_same_batch
 from attendo.model.encoder import Encoder
 from attendo.model.initialization import initialize_like_the_paper
-from attendo.model.like_lengths import encode_in_parts
-from attendo.model.positions import Positions, Rotation, build_positions, positions_within
+from attendo.model.parts import STANDARD, Parts
+from attendo.model.positions import Positions, Rotation, positions_within
 from attendo.model.record import AttentionRecord
 from attendo.special_tokens import SPECIAL
 
@@ -26,11 +26,11 @@ class TransformerState:
     source_is_real: Tensor | None  # [sentences, 1, 1, source]; None where all of it is
     caches: list[LayerCache]
     length: int = 0  # tokens fed so far
-    beams: int = 1  # rows of each sentence; they share its memory
+    rows_per_sentence: int = 1  # side by side; they share its memory
 
     def reorder(self, index: Tensor) -> None:
-        """Row i becomes what row index[i] was; with index [sentences, beams] beams go on sharing their memory."""
-        staying = sentences_of(index, self.beams, len(self.memory))
+        """Row i becomes what row index[i] was; the rows of one line of an index [sentences, n] share a memory."""
+        staying = sentences_of(index, self.rows_per_sentence, len(self.memory))
         if staying is not None:
             self.memory = self.memory[staying]
             self.source_is_real = None if self.source_is_real is None else self.source_is_real[staying]
@@ -38,7 +38,7 @@ class TransformerState:
             cache.past.reorder(index.flatten())
             if staying is not None:
                 cache.memory.reorder(staying)
-        self.beams = 1 if index.dim() == 1 else index.shape[1]
+        self.rows_per_sentence = 1 if index.dim() == 1 else index.shape[1]
 
 
 class Transformer(nn.Module):
@@ -47,15 +47,14 @@ class Transformer(nn.Module):
     Padding stands behind a sentence, never before or inside it.
     """
 
-    def __init__(self, config: TransformerConfig) -> None:
+    def __init__(self, config: TransformerConfig, parts: Parts = STANDARD) -> None:
         super().__init__()
         self.config = config
-        self.embedding = ScaledEmbedding(config.vocab_size, config.d_model)
-        self.source_positions = build_positions(config)
-        self.target_positions = build_positions(config)
+        self.embedding = parts.embedding(config)
+        self.source_positions, self.target_positions = parts.positions(config), parts.positions(config)
         self.dropout = nn.Dropout(config.dropout)
-        self.encoder = Encoder(config, config.encoder_layers)
-        self.decoder = Decoder(config, config.decoder_layers)
+        self.encoder = Encoder(config, config.encoder_layers, parts)
+        self.decoder = Decoder(config, config.decoder_layers, parts)
         self.output = build_output(self.embedding, tied=config.tied_output)
         initialize_like_the_paper(self)
 
@@ -91,13 +90,14 @@ class Transformer(nn.Module):
         return self.encoder(x, real, rotation=rotation, record=record.encoder_self if record else None)
 
     def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> TransformerState:
-        caches = [LayerCache() for _ in self.decoder.layers]
+        return self.state_after(source, self.encode(source, record))
+
+    def state_after(self, source: Tensor, memory: Tensor) -> TransformerState:
+        """The beginning: the encoder has made memory [batch, source, d_model] of the ids [batch, source]."""
         source_is_real = masks.real(source, SPECIAL.pad)
-        if record is not None or source.device.type != "cpu":
-            return TransformerState(self.encode(source, record), source_is_real, caches)
-        # A mask costs several calls a layer. (A GPU would have to be waited for before one knows.)
+        # A mask that hides nothing costs several calls a layer and step.
         mask = None if bool(source_is_real.all()) else source_is_real
-        return TransformerState(encode_in_parts(self.encode, source, SPECIAL.pad), mask, caches)
+        return TransformerState(memory, mask, [LayerCache() for _ in self.decoder.layers])
 
     def next_token_logits(
         self, tokens: Tensor, state: TransformerState, record: AttentionRecord | None = None

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 
 import torch
 
+from attendo.device import choose_device
 from attendo.model.config import ModelConfig, can_pack
-from attendo.model.device import choose_device
 from attendo.training.config import TrainingConfig
 from attendo.training.repeatable import fix_workspace
 

@@ -1,4 +1,4 @@
-"""Options and their limits, the choice of candidates with ties, the score, targets given by hand, memory layout."""
+"""Options and their limits, the choice of candidates with ties, the score, targets given by hand, lengths."""
 
 import math
 
@@ -7,18 +7,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.decoding.beam import beam_search
 from attendo.decoding.candidates import best_tokens
 from attendo.decoding.hypothesis import Hypothesis, score
-from attendo.decoding.layout import lay_out_for_decoding
 from attendo.decoding.length import longest_output, max_lengths
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.decoding.position_table import ROWS, tabled
 from attendo.decoding.scoring import score_targets
 from attendo.errors import ConfigError
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
-from attendo.model.positions import SinusoidalPositions
 from tests.decoding.families import FAMILIES, VOCAB, model_of, padded, sentences
 
 
@@ -97,28 +93,6 @@ def test_padding_a_target_changes_no_score():
     alone = score_targets(model, source[:1], torch.tensor([[5, 2]]))[0]
     assert one[0].ids == alone.ids == (5, 2)
     assert one[0].token_log_probs == pytest.approx(alone.token_log_probs, abs=1e-10)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_another_order_in_memory_changes_nothing(family):
-    model, source = model_of(family, eos=1.0), padded(sentences(6))
-    before = beam_search(model, source, 7, SearchOptions(n_best=2))
-    weight = model.output.weight.detach().clone()
-    lay_out_for_decoding(model)
-    assert torch.equal(model.output.weight, weight)
-    assert model.output.weight.stride() == (1, VOCAB)
-    after = beam_search(model, source, 7, SearchOptions(n_best=2))
-    assert [[each.ids for each in of_one] for of_one in after] == [[each.ids for each in of_one] for of_one in before]
-
-
-@pytest.mark.parametrize("positions", [[[0, 1, 2]], [[ROWS - 2, ROWS - 1]], [[ROWS - 1, ROWS]], [[3], [0]]])
-def test_positions_looked_up_are_those_computed(positions):
-    ids = torch.tensor(positions)
-    x = torch.randn(len(positions), ids.shape[1], 16)
-    computed = SinusoidalPositions(16)
-    end = int(ids.max()) + 1
-    assert torch.equal(tabled(computed)(x, ids, end), computed(x, ids, end))
-    assert tabled(computed)(x.double(), ids, end).dtype == torch.float64
 
 
 def test_a_source_without_padding_needs_no_mask_and_says_the_same():

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TypeGuard
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attendo.decoding.beam import beam_search
 from attendo.decoding.constraints import Constraint, constraints_of
@@ -24,6 +24,8 @@ from attendo.engines.cuda.graphs import Workspace, workspace_on
 from attendo.engines.cuda.step import take_step
 from attendo.engines.cuda.tree import Tree, TreeShape, plant
 from attendo.errors import InputError
+from attendo.model.decoder import DecoderLayer
+from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.positions import LearnedPositions
 from attendo.model.transformer import Transformer
 
@@ -46,7 +48,15 @@ def suits(
         and not constraints_of(options)
         and options.beam_size <= WIDEST
         and not (isinstance(positions, LearnedPositions) and max_length > positions.max_length)
+        and all(keeps_to_slots(layer) for layer in model.decoder.layers)
         and not torch.is_autocast_enabled(model.embedding.weight.device.type)
+    )
+
+
+def keeps_to_slots(layer: nn.Module) -> bool:
+    """Keys of a tree stand in slots, not in the order of positions: an attention that was handed in may rely on it."""
+    return isinstance(layer, DecoderLayer) and (
+        type(layer.self_attention) is type(layer.cross_attention) is MultiHeadAttention
     )
 
 

@@ -23,6 +23,7 @@ from attendo.engines.cuda.buffers import Buffers, Layout, PerSentence
 from attendo.model import masks
 from attendo.model.cache import KeysValues
 from attendo.model.decoder import DecoderLayer
+from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
@@ -102,7 +103,7 @@ def plant(model: Transformer, source: Tensor, shape: TreeShape, buffers: Buffers
     batch, width = source.shape
     tree.source_is_real[:batch, ..., :width] = masks.real(source, SPECIAL.pad)
     for number, layer in enumerate(cast(Iterable[DecoderLayer], model.decoder.layers)):
-        keys, values = layer.cross_attention.keys_and_values(memory, None)
+        keys, values = cast(MultiHeadAttention, layer.cross_attention).keys_and_values(memory, None)
         tree.memory[:batch, number, 0, :, :width], tree.memory[:batch, number, 1, :, :width] = keys, values
     return tree
 

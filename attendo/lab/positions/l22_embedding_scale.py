@@ -34,7 +34,7 @@ def build(symbols: int, side: str, seed: int) -> Transformer:
         )
     )  # fmt: skip
     if side == "unscaled":
-        model.embedding.__class__ = TokenEmbedding  # type: ignore[assignment]  # the same table, without the factor
+        model.embedding.__class__ = TokenEmbedding  # the same table, without the factor
     return model
 
 

@@ -1,4 +1,4 @@
-"""Where a model computes."""
+"""On which device to compute."""
 
 import torch
 
