@@ -8,7 +8,8 @@ import pytest
 from attendo import load
 from attendo.errors import InputError, UsageError
 from attendo.model_folder import bundle
-from attendo.model_folder.installed import licence_of, model_folder, shipped_models
+from attendo.model_folder.bundle import model_folder, shipped_models
+from attendo.model_folder.installed import licence_of
 from tests.cli.test_cli import attendo
 from tests.inspection.small_models import save
 
