@@ -9,11 +9,11 @@ import math
 import torch
 from torch import Tensor
 from torch.nn import functional as F
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
-# Not cuDNN, which PyTorch may prefer in half precision: to a query with nothing to attend to it gives numbers that are
-# not zeros, and it makes a new plan, slowly, for every new shape.
-KERNELS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+# Of the fused kernels all but cuDNN's, which PyTorch may prefer in half precision: to a query with nothing to attend to
+# it gives numbers that are not zeros, and it makes a new plan, slowly, for every new shape. Set once, for the process:
+# a setting around each call would cost more than a small attention, and override what a caller chose.
+torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 def dot_product_attention(
@@ -31,8 +31,7 @@ def dot_product_attention(
 
 def fused_attention(q: Tensor, k: Tensor, v: Tensor, may_attend: Tensor | None = None, dropout: float = 0.0) -> Tensor:
     """The same output without ever storing the [queries, keys] weights."""
-    with sdpa_kernel(KERNELS):
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=may_attend, dropout_p=dropout)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=may_attend, dropout_p=dropout)
 
 
 def masked_softmax(scores: Tensor, may_attend: Tensor | None) -> Tensor:
