@@ -54,7 +54,7 @@ def run(
     from attendo.lab.lab_progress import shown_on_stderr
     from attendo.lab.report import VERDICTS, in_language, write_report
     from attendo.lab.run import run_all
-    from attendo.lab.tools.evidence_file import stored_path, write_evidence
+    from attendo.lab.tools.evidence import stored_path, write_evidence
 
     if everything:
         wanted = list(EXPERIMENTS.values()) if full else with_evidence(EXPERIMENTS)
@@ -106,8 +106,7 @@ def tune(
 def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, on_stderr: bool = False) -> None:
     from attendo.lab.lab_progress import shown_on_stderr
     from attendo.lab.run import TUNING_SEED, run_all, tuned_to
-    from attendo.lab.tools.learning_rates import PATH, read_rows, write_rows
-    from attendo.lab.tools.tuning import ENDS
+    from attendo.lab.tools.tuning import ENDS, PATH, read_rows, write_rows
 
     if not wanted:
         return
@@ -142,7 +141,7 @@ def chosen(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
 def with_evidence(experiments: dict[str, "Experiment"]) -> "list[Experiment]":
     """Those that --quick can judge; of the others a line tells how to make them so."""
     from attendo.lab.run import how_to_store
-    from attendo.lab.tools.evidence_file import stored_path
+    from attendo.lab.tools.evidence import stored_path
 
     found = []
     for experiment in experiments.values():

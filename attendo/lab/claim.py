@@ -58,6 +58,11 @@ def for_each_seed(measure: Callable[[int, Size], Numbers]) -> Callable[[Sequence
     return measured
 
 
+def rows_to_fill(seeds: Sequence[int], **same: float | Sequence[float]) -> list[dict[str, float | Sequence[float]]]:
+    """A row of numbers for each seed, with those that are the same for all; the others are added one by one."""
+    return [dict(same) for _ in seeds]
+
+
 def number(run: Numbers, name: str) -> float:
     value = run[name]
     if not isinstance(value, int | float):

@@ -11,12 +11,10 @@ from typing import get_args
 from attendo.files.durable import write_file
 from attendo.lab.claim import Say, Verdict, row
 from attendo.lab.run import Outcome, code_behind
-from attendo.lab.tools.best_rate import SAME
 from attendo.lab.tools.chart import style
-from attendo.lab.tools.learning_rates import read_rows
-from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.measuring import SAME, interval
 from attendo.lab.tools.texts import Language, Text, filled, read_text
-from attendo.lab.tools.tuning import GRID
+from attendo.lab.tools.tuning import GRID, read_rows
 
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {  # sign, English, Chinese
     "holds": ("✔", "holds", "成立"),

@@ -15,10 +15,17 @@ import torch
 from attendo.errors import AttendoError, InputError
 from attendo.files.cache_folder import cache_folder
 from attendo.lab.claim import Experiment, Runs, Size, Verdict, number
-from attendo.lab.tools.code_hash import code_hash
-from attendo.lab.tools.evidence_file import Evidence, read_evidence, stored_path, this_machine, today, write_evidence
-from attendo.lab.tools.learning_rates import Row, rates_of
+from attendo.lab.tools.evidence import (
+    Evidence,
+    code_hash,
+    read_evidence,
+    stored_path,
+    this_machine,
+    today,
+    write_evidence,
+)
 from attendo.lab.tools.texts import Language, filled, read_text
+from attendo.lab.tools.tuning import Row, rates_of
 
 FIRST_SEED = 1
 TUNING_SEED = 5000  # the first by which learning rates are chosen: no verdict stands on these

@@ -6,7 +6,8 @@ import torch
 from attendo.lab.attention import l39_source_word
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.run import run_experiment
-from attendo.lab.tools import cross_looks, head_maps, it_sentences
+from attendo.lab.tools import default_model as inside
+from attendo.lab.tools import it_sentences
 from attendo.lab.tools.default_model import default_model
 from attendo.lab.tools.hand_aligned import Pair, Side, hand_aligned, in_pieces
 from attendo.special_tokens import SPECIAL
@@ -28,8 +29,8 @@ def tokenizer():
 
 def test_l39_rows_are_shares_and_one_row_reads_what_the_row_before_said(model, tokenizer):
     pair = hand_aligned()["de"][1]  # Das Tier war müde. / The animal was tired.
-    seen = cross_looks.looks(model, tokenizer, pair)
-    heads = cross_looks.num_heads(model.config)
+    seen = inside.looks(model, tokenizer, pair)
+    heads = inside.num_heads(model.config)
     assert seen.shape == (2, heads + model.config.decoder_layers + 1, 5, 7)
     assert torch.allclose(seen.sum(-1), torch.ones((), dtype=seen.dtype), atol=1e-5)
     assert torch.allclose(seen[:, -1], seen[:, :heads].mean(1))
@@ -44,23 +45,23 @@ def test_l39_counts_by_hand(model, tokenizer, monkeypatch):
     )
     # The first word looks at itself, the second at a possible partner; the third, without a sure one, is not asked.
     seen = torch.tensor([[0.5, 0.4, 0.1, 0.0, 0.0], [0.1, 0.1, 0.1, 0.6, 0.1], [0.0, 1.0, 0.0, 0.0, 0.0]])
-    monkeypatch.setattr(cross_looks, "looks", lambda *_: seen.double().expand(2, 11, 3, 5))
-    tallied = cross_looks.tally(model, tokenizer, pair)
+    monkeypatch.setattr("attendo.lab.tools.default_model.looks", lambda *_: seen.double().expand(2, 11, 3, 5))
+    tallied = inside.tally(model, tokenizer, pair)
     assert tallied.shape == (7, 2, 11)
     assert tallied[:, 0, 0].tolist() == pytest.approx([2, 1, 0.7, 2, 2, 1 / 3 + 2 / 3, 2])
-    assert cross_looks.share(tallied, "right")[0, 0] == 1
-    assert cross_looks.error_rate(tallied)[0, 0] == pytest.approx(1 - (1 + 2) / (2 + 2))
+    assert inside.share(tallied, "right")[0, 0] == 1
+    assert inside.error_rate(tallied)[0, 0] == pytest.approx(1 - (1 + 2) / (2 + 2))
 
 
 def test_l39_chooses_among_heads_and_among_layers(model):
-    heads = cross_looks.num_heads(model.config)
+    heads = inside.num_heads(model.config)
     right = torch.zeros(heads + model.config.decoder_layers + 1)
     right[3], right[heads + 1], right[-1] = 0.5, 0.7, 0.9
-    assert cross_looks.chosen(right, model.config) == {"mean": -1, "layer": heads + 1, "head": 3}
+    assert inside.chosen(right, model.config) == {"mean": -1, "layer": heads + 1, "head": 3}
 
 
 def test_l39_can_say_all():
-    ways = [f"{way}_{row}_all" for way in l39_source_word.WAYS for row in cross_looks.ROWS]
+    ways = [f"{way}_{row}_all" for way in l39_source_word.WAYS for row in inside.ROWS]
     low = dict.fromkeys(ways, 0.2) | {"diagonal": 0.4}
     assert verdict("L39", **low) == "does not hold"
     assert verdict("L39", **{**low, "mean_reads_all": 0.9}) == "holds"
@@ -75,26 +76,26 @@ def test_l39_can_say_all():
 
 def test_l9_distances_by_hand():
     one, other = torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0])
-    assert head_maps.divergence(one, other) == pytest.approx(1)
-    assert head_maps.divergence(one, one) == 0
-    assert head_maps.divergence(one, (one + other) / 2) == pytest.approx(0.3113, abs=1e-4)
+    assert inside.divergence(one, other) == pytest.approx(1)
+    assert inside.divergence(one, one) == 0
+    assert inside.divergence(one, (one + other) / 2) == pytest.approx(0.3113, abs=1e-4)
     heads = torch.stack((one, one, other))[None]  # of three pairs two are one bit apart
-    assert head_maps.between_heads(heads).tolist() == pytest.approx([2 / 3])
+    assert inside.between_heads(heads).tolist() == pytest.approx([2 / 3])
     sentences = torch.stack((one, other)).view(2, 1, 1, 2)
-    assert head_maps.between_sentences(sentences).tolist() == pytest.approx([1])
+    assert inside.between_sentences(sentences).tolist() == pytest.approx([1])
 
 
 def test_l9_profiles_by_hand():
     maps = torch.eye(4).roll(1, dims=1)[None, None]  # each looks at the one behind; the last but one at </s>
-    share = dict(zip(head_maps.WHERE, head_maps.profile(maps)[0, 0].tolist(), strict=True))
+    share = dict(zip(inside.WHERE, inside.profile(maps)[0, 0].tolist(), strict=True))
     assert share == {"tag": 0, "end": 0.5, "itself": 0, "before": 0, "behind": 0.5, "elsewhere": 0}
-    even = head_maps.profile(torch.full((2, 3, 5, 5), 0.2))
+    even = inside.profile(torch.full((2, 3, 5, 5), 0.2))
     assert even.shape == (2, 3, 6)
     assert even.sum(-1).flatten().tolist() == pytest.approx([1] * 6)
 
 
 def test_l9_maps_are_of_the_encoder(model, tokenizer):
-    maps = head_maps.encoder_maps(model, tokenizer, "你好", "zh")
+    maps = inside.encoder_maps(model, tokenizer, "你好", "zh")
     tokens = 2 + len(tokenizer.encode("你好"))
     assert maps.shape == (model.config.encoder_layers, model.config.num_heads, tokens, tokens)
     assert SPECIAL.eos not in tokenizer.encode("你好")

@@ -7,8 +7,9 @@ from attendo.errors import InputError
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.families import l27_distance, l30_lstm_wins
 from attendo.lab.positions import l21_learned
-from attendo.lab.tools.readers import KINDS, build_reader, right_answers, stream, train_readers
+from attendo.lab.tools.readers import KINDS, build_reader, learns_together, right_answers, stream
 from attendo.lab.tools.toy_training import Budget
+from attendo.lab.tools.tuning import train_tuned
 from attendo.special_tokens import SPECIAL
 from tests.lab.planted import verdict
 
@@ -59,7 +60,7 @@ def test_of_two_budgets_the_better_is_taken(kind):
         return stream(batch.target_in, torch.full_like(batch.target_out, 5))  # always say 5
 
     budgets = [Budget(12, 8, 1e-9), Budget(12, 8, 3e-2), Budget(2, 8, 1e-9)]
-    models, rate = train_readers(kind, build, ones, [1, 2], budgets)
+    models, _, rate = train_tuned(build, ones, [1, 2], budgets, together=learns_together(kind))
     assert (len(models), rate) == (2, 3e-2)
     for model in models:
         assert right_answers(model, ones(50, chance())).min() == 1

@@ -11,8 +11,7 @@ from attendo.errors import InputError
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.report import write_report
 from attendo.lab.run import from_stored, measured, run_all, run_experiment
-from attendo.lab.tools.code_hash import code_hash
-from attendo.lab.tools.evidence_file import FOLDER, Evidence, read_evidence, write_evidence
+from attendo.lab.tools.evidence import FOLDER, Evidence, code_hash, read_evidence, write_evidence
 
 L29 = EXPERIMENTS["L29"]
 SHA = "0123456789abcdef" * 4
@@ -20,7 +19,7 @@ SHA = "0123456789abcdef" * 4
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr("attendo.lab.tools.evidence_file.FOLDER", tmp_path / "evidence")
+    monkeypatch.setattr("attendo.lab.tools.evidence.FOLDER", tmp_path / "evidence")
     return tmp_path / "evidence"
 
 

@@ -8,10 +8,10 @@ import torch
 from attendo.decoding.greedy import greedy_search
 from attendo.lab.families import l33_non_autoregressive as claim
 from attendo.lab.run import run_experiment
+from attendo.lab.tools.measuring import count_weights
 from attendo.lab.tools.real_searching import repeated, through
 from attendo.lab.tools.real_sides import Side, train_side
 from attendo.lab.tools.real_training import RealBudget, real_data, transformer
-from attendo.lab.tools.weights import count
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
 from attendo.training.mask_predict import MaskPredict
@@ -40,7 +40,7 @@ def test_l33_seeds_that_do_not_agree_decide_nothing(name):
 def test_l33_both_sides_have_about_as_many_weights():
     config = transformer(real_data("small"), "full")
     with torch.device("meta"):
-        sizes = [count(kind(config)) for kind in (Transformer, NonAutoregressive)]
+        sizes = [count_weights(kind(config)) for kind in (Transformer, NonAutoregressive)]
     assert 1 <= sizes[1] / sizes[0] < 1.05
 
 

@@ -8,6 +8,7 @@ from attendo.lab.attention.l7_diagonal import diagonal, on_itself
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.families.l29_features import lstm, smoothed
 from attendo.lab.families.l31_one_vector import by_length
+from attendo.lab.tools.measuring import count_weights
 from attendo.lab.tools.real_sides import Task, train_one, train_sides, translator, tuned_rates
 from attendo.lab.tools.real_training import (
     RealBudget,
@@ -19,7 +20,6 @@ from attendo.lab.tools.real_training import (
     translations,
     validation_loss,
 )
-from attendo.lab.tools.weights import count
 from attendo.model.build import build_model
 from attendo.model.record import AttentionRecord
 from tests.lab.planted import verdict
@@ -107,7 +107,7 @@ def test_sides_have_equally_many_weights():
 
     sides = (transformer(Cut, "full"), lstm(Cut, "full", "attention"), lstm(Cut, "full", "fixed"))
     with torch.device("meta"):
-        counts = [count(build_model(config)) for config in sides]
+        counts = [count_weights(build_model(config)) for config in sides]
     assert max(counts) < 1.05 * min(counts)
 
 

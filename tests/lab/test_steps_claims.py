@@ -4,7 +4,7 @@ import torch
 
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.run import run_experiment
-from attendo.lab.tools.stopwatch import seconds
+from attendo.lab.tools.measuring import seconds
 from tests.lab.planted import verdict
 
 

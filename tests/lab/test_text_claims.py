@@ -4,10 +4,20 @@ import math
 
 import pytest
 
-from attendo.lab.tools.morphemes import WORDS, agreement, convolved, ends, hypergeometric
-from attendo.lab.tools.n_gram import NGram
-from attendo.lab.tools.trial import Texts, chinese_edges, pieces_of, unknown_parts
-from attendo.lab.tools.two_languages import sentences, split
+from attendo.lab.tools.tokenizer_trial import (
+    WORDS,
+    NGram,
+    Texts,
+    agreement,
+    chinese_edges,
+    convolved,
+    ends,
+    hypergeometric,
+    pieces_of,
+    sentences,
+    split,
+    unknown_parts,
+)
 from tests.lab.planted import verdict
 
 

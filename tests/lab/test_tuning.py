@@ -17,12 +17,11 @@ from attendo.lab.positions import l21_learned
 from attendo.lab.report import in_language
 from attendo.lab.report import learning_rates as learning_rates_on_page
 from attendo.lab.run import TUNING_SEED, code_behind, run_experiment
-from attendo.lab.tools import learning_rates, readers
-from attendo.lab.tools.best_rate import SAME, best_rate
-from attendo.lab.tools.code_hash import reached
-from attendo.lab.tools.learning_rates import Row, rate_of, read_rows, write_rows
+from attendo.lab.tools import tuning
+from attendo.lab.tools.evidence import reached
+from attendo.lab.tools.measuring import SAME, best_rate
 from attendo.lab.tools.toy_training import Budget
-from attendo.lab.tools.tuning import GRID, budgets_of, train_tuned
+from attendo.lab.tools.tuning import GRID, Row, budgets_of, rate_of, read_rows, train_tuned, write_rows
 from tests.lab.test_evidence import refused
 
 TUNED = [experiment for experiment in EXPERIMENTS.values() if experiment.tunes]
@@ -32,8 +31,8 @@ TUNED = [experiment for experiment in EXPERIMENTS.values() if experiment.tunes]
 def table(tmp_path, monkeypatch):
     """A copy of the table, and a cache of its own."""
     path = tmp_path / "learning_rates.json"
-    path.write_bytes(learning_rates.PATH.read_bytes())
-    monkeypatch.setattr(learning_rates, "PATH", path)
+    path.write_bytes(tuning.PATH.read_bytes())
+    monkeypatch.setattr(tuning, "PATH", path)
     monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
     return path
 
@@ -86,11 +85,8 @@ def test_of_rates_that_are_equally_good_the_smallest_is_taken(losses, best):
 @pytest.mark.parametrize("experiment", TUNED, ids=lambda experiment: experiment.id)
 def test_the_table_has_a_rate_of_the_grid_for_every_side_and_for_nothing_else(experiment, monkeypatch):
     """Size "quick" asks the table for each side; that the models learn nothing is no matter here."""
-    monkeypatch.setattr(
-        "attendo.lab.tools.tuning.train_together",
-        lambda models, draw, seeds, budget: torch.zeros(budget.steps, len(models)),
-    )
-    monkeypatch.setattr(readers, "train_alone", lambda build, draw, seed, budget: (build(seed), 0.0))
+    for train in ("train_together", "train_one_by_one"):
+        monkeypatch.setattr(tuning, train, lambda models, draw, seeds, budget: torch.zeros(budget.steps, len(models)))
     row = read_rows()[experiment.id]
     for numbers in experiment.measure((1, 2), "quick"):
         assert {name[5:]: rate for name, rate in numbers.items() if name.startswith("rate_")} == row.rates
@@ -125,7 +121,7 @@ def test_a_side_without_a_rate_is_one_clear_error(table, capsys):
             '{"L6": {"date": "", "machine": "", "seeds": [], "code": "", "rates": {}, "weather": 1}}',
             "unknown key 'weather'",
         ),
-        (" " * (learning_rates.LARGEST + 1), "too large"),
+        (" " * (tuning.LARGEST + 1), "too large"),
     ],
 )
 def test_a_broken_table_is_one_clear_error_before_any_work(table, content, said, capsys):
@@ -197,7 +193,7 @@ def test_the_hash_of_quick_changes_with_the_rates_of_the_claim_alone(table):
 def test_claims_about_real_models_do_not_reach_the_table():
     for experiment in EXPERIMENTS.values():
         if experiment.evidence == "stored":
-            assert "attendo.lab.tools.learning_rates" not in reached(experiment.module)
+            assert "attendo.lab.tools.tuning" not in reached(experiment.module)
 
 
 def test_the_page_says_how_the_rates_were_found(table, monkeypatch):

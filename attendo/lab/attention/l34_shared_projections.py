@@ -8,13 +8,12 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, rows_to_fill
 from attendo.lab.tools.chart import bars, figure
-from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.measuring import count_weights, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import drawn
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.lab.tools.weights import count
 from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.transformer import Transformer
@@ -76,15 +75,19 @@ def looks(kind: str, seed: int, tokens: int = 20) -> dict[str, float]:
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    runs: list[dict[str, float | Sequence[float]]] = [{} for _ in seeds]
+    runs = rows_to_fill(seeds)
     for kind in SHARED:
         for model in MODELS:
             name = f"{model}_{kind}"
             budgets = budgets_of("L34", name, size, STEPS[size], 32)
             models, _, rate = train_tuned(partial(build, kind, model), turned, seeds, budgets)
             for run, seed, trained in zip(runs, seeds, models, strict=True):
-                never_seen = turned(200, torch.Generator().manual_seed(10_000 + seed))
-                run |= {name: accuracy(trained, never_seen), f"{name}_weights": count(trained), f"rate_{name}": rate}
+                never_seen = turned(200, unseen_generator(seed))
+                run |= {
+                    name: accuracy(trained, never_seen),
+                    f"{name}_weights": count_weights(trained),
+                    f"rate_{name}": rate,
+                }
         for run, seed in zip(runs, seeds, strict=True):
             run |= {f"{what}_{kind}": value for what, value in looks(kind, seed).items()}
     return list(runs)

@@ -12,11 +12,17 @@ from torch import Tensor, nn
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, bars, figure
-from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.measuring import (
+    count_weights,
+    difference,
+    on_the_way,
+    steps_until,
+    unseen_generator,
+    window_means,
+)
 from attendo.lab.tools.toy_tasks import reversal
 from attendo.lab.tools.toy_training import accuracy
-from attendo.lab.tools.tuning import budgets_of, on_the_way, train_tuned
-from attendo.lab.tools.weights import count
+from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.attention import dot_product_attention, fused_attention
 from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
@@ -75,14 +81,14 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     runs: list[dict[str, float | list[float]]] = [{**example, "steps": STEPS[size]} for _ in seeds]
     for kind in D_FF:
         for run, seed in zip(runs, seeds, strict=True):
-            run |= {f"own_share_{kind}": own_share(kind, seed), f"parameters_{kind}": count(build(kind, seed))}
+            run |= {f"own_share_{kind}": own_share(kind, seed), f"parameters_{kind}": count_weights(build(kind, seed))}
         budgets = budgets_of("L35", kind, size, STEPS[size], PAIRS[size])
         models, losses, rate = train_tuned(partial(build, kind), draw_pairs, seeds, budgets, least=on_the_way)
         for run, model, seed, loss in zip(runs, models, seeds, losses.T, strict=True):
-            curve = loss.unfold(0, WINDOW[size], WINDOW[size]).mean(1)
-            test = draw_pairs(TESTED[size], torch.Generator().manual_seed(10_000 + seed))
-            run |= {f"accuracy_{kind}": accuracy(model, test), f"loss_{kind}": curve.tolist(), f"rate_{kind}": rate}
-            run[f"steps_{kind}"] = float(WINDOW[size] * (1 + (curve > LEARNT).sum()))  # until it is learnt
+            curve = window_means(loss, WINDOW[size]).tolist()
+            test = draw_pairs(TESTED[size], unseen_generator(seed))
+            run |= {f"accuracy_{kind}": accuracy(model, test), f"loss_{kind}": curve, f"rate_{kind}": rate}
+            run[f"steps_{kind}"] = steps_until(LEARNT, loss, WINDOW[size])
     return [*runs]
 
 

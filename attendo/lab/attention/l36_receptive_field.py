@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
 from attendo.lab.tools.chart import band, bars, figure
-from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.measuring import interval
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.recurrence import LSTMLayer
 

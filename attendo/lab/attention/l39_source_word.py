@@ -8,10 +8,22 @@ from matplotlib.figure import Figure
 
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, figure
-from attendo.lab.tools.cross_looks import COUNTS, ROWS, by_direction, chosen, error_rate, looks, num_heads, share
-from attendo.lab.tools.default_model import dealt, default_model, size_of, untrained
+from attendo.lab.tools.default_model import (
+    COUNTS,
+    ROWS,
+    by_direction,
+    chosen,
+    dealt,
+    default_model,
+    error_rate,
+    looks,
+    num_heads,
+    share,
+    size_of,
+    untrained,
+)
 from attendo.lab.tools.hand_aligned import hand_aligned
-from attendo.lab.tools.statistics import difference, interval
+from attendo.lab.tools.measuring import difference, interval
 
 SEEDS = by_size(2, 6, 6)  # each has a part of the pairs for its own
 PAIRS = by_size(6, 40, 40)  # of Chinese and English, and of German and English

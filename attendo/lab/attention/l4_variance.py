@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure
-from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.measuring import interval, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
 from attendo.lab.tools.toy_training import Budget, accuracy, train_together
 from attendo.model.build import Model, build_model
@@ -78,7 +78,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             "variance": [one["variance"] for one in drawn], "variance_64": drawn[2]["variance"],
             **{off: max(one[off] for one in drawn) for off in ("mean_off", "variance_off")},
             "kurtosis_4": drawn[0]["kurtosis"], "kurtosis_64": drawn[2]["kurtosis"],
-            "accuracy": accuracy(model, draw_pairs(200, torch.Generator().manual_seed(10_000 + seed))),
+            "accuracy": accuracy(model, draw_pairs(200, unseen_generator(seed))),
             "heads_before": at_first, "heads_after": found, "heads_if_independent": expected, "largest": max(found),
             "before": geometric_mean(at_first), "after": geometric_mean(found), "expected": geometric_mean(expected),
             "factors_of_2": fmean(abs(math.log2(variance)) for variance in found),

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.measuring import curve, curve_steps, difference
 from attendo.lab.tools.toy_tasks import reversal
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.config import TransformerConfig
@@ -22,6 +22,7 @@ D_MODEL, SYMBOLS = 64, 10
 HEADS = {4: 16, 16: 4, 64: 1}  # d_k -> heads: the number of weights is the same for all
 SIDES = ("scaled", "unscaled", "small_start")
 STEPS = by_size(2, 150, 1000)
+POINTS = 15  # of a curve
 WORSE = 0.1  # in the loss: the right token is given a probability lower by a tenth
 
 
@@ -56,17 +57,15 @@ def sequences(pairs: int, chance: torch.Generator) -> Batch:
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    every = max(1, STEPS[size] // 15)  # steps a point of the curves
-    steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
-    runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "d_k": list(HEADS)} for _ in seeds]
+    runs = rows_to_fill(seeds, step=curve_steps(STEPS[size], POINTS), d_k=list(HEADS))
     for side in SIDES:
         for d_k in HEADS:
             name = f"{side}_{d_k}"
             budgets = budgets_of("L5", name, size, STEPS[size], 16)
             _, losses, rate = train_tuned(partial(build, d_k, side), sequences, seeds, budgets)
             for run, loss in zip(runs, losses.T, strict=True):
-                curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
-                run |= {name: curve[-1], f"{name}_loss": curve, f"rate_{name}": rate}
+                points = curve(loss, POINTS)
+                run |= {name: points[-1], f"{name}_loss": points, f"rate_{name}": rate}
     return list(runs)
 
 

@@ -9,13 +9,12 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, bars, figure
-from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.lab.tools.weights import count
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 
@@ -26,6 +25,7 @@ HEADS = (1, 2, 4, 8)  # d_k = 32, 16, 8, 4: the number of weights is the same fo
 TASKS = {"one": (16, (3,)), "four": (2, (-2, -1, 1, 2))}
 BLIND = math.log(16)  # the loss of a guess without a look
 STEPS = by_size(3, 300, 1500)
+POINTS = 20  # of a curve
 BETTER = 0.1  # in the loss: the right answer is given a probability higher by a tenth
 
 
@@ -57,19 +57,17 @@ def looks(symbols: int, places: Sequence[int], pairs: int, chance: torch.Generat
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    every = max(1, STEPS[size] // 20)  # steps a point of the curves
-    steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
-    runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "blind": BLIND} for _ in seeds]
+    runs = rows_to_fill(seeds, step=curve_steps(STEPS[size], POINTS), blind=BLIND)
     for task, (symbols, places) in TASKS.items():
         sequences = partial(looks, symbols, places)
         for heads in HEADS:
             name, build = f"{task}_{heads}", partial(Reader, heads, 2 * D_MODEL)
             models, losses, rate = train_tuned(build, sequences, seeds, budgets_of("L6", name, size, STEPS[size], 16))
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
-                curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
-                run |= {name: curve[-1], f"{name}_loss": curve, f"rate_{name}": rate}
-                never_seen = sequences(200, torch.Generator().manual_seed(10_000 + seed))
-                run |= {f"{name}_right": accuracy(model, never_seen), f"weights_{heads}": count(model)}
+                points = curve(loss, POINTS)
+                run |= {name: points[-1], f"{name}_loss": points, f"rate_{name}": rate}
+                never_seen = sequences(200, unseen_generator(seed))
+                run |= {f"{name}_right": accuracy(model, never_seen), f"weights_{heads}": count_weights(model)}
     return list(runs)
 
 

@@ -10,10 +10,9 @@ from torch import Tensor, nn
 from attendo.data.batches import Batches
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, figure
+from attendo.lab.tools.measuring import count_weights, difference, interval
 from attendo.lab.tools.real_sides import train_sides, translator
 from attendo.lab.tools.real_training import RealBudget, RealData, bleu_of, real_data, transformer
-from attendo.lab.tools.statistics import difference, interval
-from attendo.lab.tools.weights import count
 from attendo.model.record import AttentionRecord
 from attendo.special_tokens import SPECIAL
 from attendo.training.validation import batches_of
@@ -37,7 +36,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     for models in train_sides(sides, data, BUDGETS[size], [RATE], seeds):
         numbers: dict[str, float | list[float]] = {"heads": list(HEADS[size])}
         for h, one in models.items():
-            numbers[f"bleu_{h}"], numbers[f"parameters_{h}"] = bleu_of(one.model, data), count(one.model)
+            numbers[f"bleu_{h}"], numbers[f"parameters_{h}"] = bleu_of(one.model, data), count_weights(one.model)
             for stack, (of_each_head, uniform) in on_itself(one.model, data).items():
                 numbers[f"{stack}_heads_{h}"], numbers[f"{stack}_{h}"] = of_each_head, fmean(of_each_head)
                 numbers[f"{stack}_uniform"] = uniform

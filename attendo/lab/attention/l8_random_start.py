@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.lab.attention.l6_heads import BLIND, D_MODEL, TASKS, Reader, looks
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 
@@ -48,7 +48,7 @@ def ratio(one: Sequence[float], eight: Sequence[float]) -> tuple[float, float, f
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    runs: list[dict[str, float | Sequence[float]]] = [{"starts": len(seeds), "level": EARLY} for _ in seeds]
+    runs = rows_to_fill(seeds, starts=len(seeds), level=EARLY)
     for task in TASKS:
         for heads in HEADS:
             losses, rate = train(task, heads, seeds, size)

@@ -7,11 +7,10 @@ from matplotlib.figure import Figure
 
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, figure
-from attendo.lab.tools.default_model import dealt, default_model, size_of, untrained
+from attendo.lab.tools.default_model import WHERE, compare, dealt, default_model, encoder_maps, size_of, untrained
 from attendo.lab.tools.hand_aligned import hand_aligned
-from attendo.lab.tools.head_maps import WHERE, compare, encoder_maps
 from attendo.lab.tools.it_sentences import both_at_once, it_looks, it_pairs, of_pronouns, of_the_notes, toward
-from attendo.lab.tools.statistics import difference, interval
+from attendo.lab.tools.measuring import difference, interval
 
 SEEDS = by_size(2, 6, 6)  # each has a part of the sentences for its own
 PAIRS = by_size(2, 40, 40)  # of Chinese and English, and of German and English

@@ -9,11 +9,10 @@ from matplotlib.figure import Figure
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, figure
-from attendo.lab.tools.readers import KINDS, Kind, Reader, build_reader, right_answers, stream, train_readers
-from attendo.lab.tools.statistics import difference, interval
+from attendo.lab.tools.measuring import count_weights, difference, interval, unseen_generator
+from attendo.lab.tools.readers import KINDS, Kind, Reader, build_reader, learns_together, right_answers, stream
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
-from attendo.lab.tools.tuning import budgets_of
-from attendo.lab.tools.weights import count
+from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.special_tokens import SPECIAL
 
 SEEDS = by_size(2, 4, 8)
@@ -56,8 +55,10 @@ def learnt(side: str, kind: Kind, asked: Sequence[int], seeds: Sequence[int], si
     """For each seed the share of right answers at the last of the distances asked for, after training with these; and
     the learning rate."""
     budgets = budgets_of("L27", side, size, STEPS[size], 8)
-    models, rate = train_readers(kind, partial(build, kind), partial(lookup, asked), seeds, budgets)
-    tests = [lookup(asked, 400, torch.Generator().manual_seed(10_000 + seed)) for seed in seeds]
+    models, _, rate = train_tuned(
+        partial(build, kind), partial(lookup, asked), seeds, budgets, together=learns_together(kind)
+    )
+    tests = [lookup(asked, 400, unseen_generator(seed)) for seed in seeds]
     return [float(right_answers(model, test)[-1]) for model, test in zip(models, tests, strict=True)], rate
 
 
@@ -74,7 +75,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             share = [heard(kind, d, seed) for d in distances]
             run |= {kind: right, f"{kind}_near": right[0], f"{kind}_far": right[-1]}
             run |= {f"{kind}_heard": share, f"{kind}_heard_near": share[0], f"{kind}_heard_far": share[-1]}
-            run[f"{kind}_weights"] = count(build(kind, seed))
+            run[f"{kind}_weights"] = count_weights(build(kind, seed))
         run |= {f"rate_{side}": rate for side, (_, rate) in sides.items()}
         runs.append({**run, "on_the_way_far": sides["on_the_way"][0][place]})
     return list(runs)

@@ -13,8 +13,7 @@ from torch.nn import functional as F
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
 from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.statistics import interval
-from attendo.lab.tools.stopwatch import seconds
+from attendo.lab.tools.measuring import interval, seconds
 from attendo.model.config import LSTMConfig, TransformerConfig
 from attendo.model.lstm import LSTMSeq2Seq
 from attendo.model.transformer import Transformer

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
 from attendo.lab.tools.chart import band, bars, figure
+from attendo.lab.tools.measuring import count_weights, difference
 from attendo.lab.tools.real_sides import train_sides, translator
 from attendo.lab.tools.real_training import (
     REAL_SEEDS,
@@ -17,8 +18,6 @@ from attendo.lab.tools.real_training import (
     transformer,
     validation_loss,
 )
-from attendo.lab.tools.statistics import difference
-from attendo.lab.tools.weights import count
 from attendo.model.config import Context, LSTMConfig
 
 # One pair a row for both: the same batches in the same order.
@@ -58,7 +57,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
         for name, one in models.items():
             numbers[f"bleu_{name}"] = bleu_of(one.model, data)
             numbers[f"validation_loss_{name}"] = validation_loss(one.model, data)
-            numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count(one.model), one.rate
+            numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count_weights(one.model), one.rate
             numbers[f"steps_{name}"], numbers[f"losses_{name}"] = float(len(one.losses)), smoothed(one.losses)
         runs.append(numbers)
     return runs

@@ -8,22 +8,21 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
+from attendo.lab.tools.measuring import count_weights, difference, unseen_generator
 from attendo.lab.tools.readers import (
     KINDS,
     Kind,
     LSTMReader,
     Reader,
     build_reader,
+    learns_together,
     right_answers,
     stream,
-    train_readers,
 )
-from attendo.lab.tools.statistics import difference
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
-from attendo.lab.tools.tuning import budgets_of
-from attendo.lab.tools.weights import count
+from attendo.lab.tools.tuning import budgets_of, train_tuned
 
 SEEDS = by_size(2, 6, 8)
 TRAINED = 16  # bits in a stream while learning
@@ -60,18 +59,20 @@ def state_bytes(model: Reader, tokens: Tensor) -> float:
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    runs: list[dict[str, float | Sequence[float]]] = [{"length": SHOWN, "longest": LONGEST} for _ in seeds]
+    runs = rows_to_fill(seeds, length=SHOWN, longest=LONGEST)
     for kind in KINDS:
         budgets = budgets_of("L30", kind, size, STEPS[size], 16)
-        models, rate = train_readers(kind, partial(build, kind), partial(parity, TRAINED), seeds, budgets)
+        models, _, rate = train_tuned(
+            partial(build, kind), partial(parity, TRAINED), seeds, budgets, together=learns_together(kind)
+        )
         for run, seed, model in zip(runs, seeds, models, strict=True):
-            test = parity(LONGEST, 10 if size == "small" else 200, torch.Generator().manual_seed(10_000 + seed))
+            test = parity(LONGEST, 10 if size == "small" else 200, unseen_generator(seed))
             at = right_answers(model, test)
             run[kind] = [float(at[length - 1]) for length in SHOWN]
             run |= {f"{kind}_trained": float(at[:TRAINED].mean()), f"{kind}_longer": float(at[TRAINED:].mean())}
             kept = [state_bytes(model, test.target_in[:1, :length]) for length in SHOWN]
             run |= {f"{kind}_bytes": kept, f"{kind}_bytes_first": kept[0], f"{kind}_bytes_last": kept[-1]}
-            run |= {f"{kind}_weights": count(model), f"rate_{kind}": rate}
+            run |= {f"{kind}_weights": count_weights(model), f"rate_{kind}": rate}
     return list(runs)
 
 

@@ -10,10 +10,9 @@ from attendo.data.corpus import Pair
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
 from attendo.lab.families.l29_features import BUDGETS, NOTHING, lstm
 from attendo.lab.tools.chart import band, figure
+from attendo.lab.tools.measuring import Interval, count_weights, difference, interval
 from attendo.lab.tools.real_sides import train_sides, translator
 from attendo.lab.tools.real_training import bleu, real_data, transformer, translations
-from attendo.lab.tools.statistics import Interval, difference, interval
-from attendo.lab.tools.weights import count
 
 RATES: Mapping[Size, Sequence[float]] = {"small": (2e-3,), "full": (2e-3, 4e-3, 8e-3)}
 SEEDS = by_size(2, 3, 4)  # a quarter of the test set is small
@@ -36,7 +35,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
         }
         for name, one in models.items():
             numbers[f"bleu_{name}"] = [bleu(translations(one.model, data, group), group) for group in groups]
-            numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count(one.model), one.rate
+            numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count_weights(one.model), one.rate
         runs.append({**numbers, **ends(numbers)})
     return runs
 

@@ -14,11 +14,10 @@ from attendo.decoding.mask_predict import mask_predict
 from attendo.decoding.options import SearchOptions
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
+from attendo.lab.tools.measuring import Interval, count_weights, difference, interval
 from attendo.lab.tools.real_searching import Search, through
 from attendo.lab.tools.real_sides import Side, train_side
 from attendo.lab.tools.real_training import REAL_SEEDS, TEACHER_FORCING, RealBudget, real_data, transformer
-from attendo.lab.tools.statistics import Interval, difference, interval
-from attendo.lab.tools.weights import count
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
 from attendo.training.mask_predict import MaskPredict
@@ -42,7 +41,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     at_once = train_side(Side(partial(NonAutoregressive, config), guessing), data, budget, rates, seeds)
     runs: list[Numbers] = []
     for one, other in zip(in_turn, at_once, strict=True):
-        numbers = {"parameters_in_turn": count(one), "parameters_at_once": count(other)}
+        numbers = {"parameters_in_turn": count_weights(one), "parameters_at_once": count_weights(other)}
         searches: dict[str, Search] = {name: partial(best_of_beam, one, beam) for name, beam in BEAMS.items()}
         searches |= {name: partial(mask_predict, other, passes=passes) for name, passes in PASSES.items()}
         for name, search in searches.items():

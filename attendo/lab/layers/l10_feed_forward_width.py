@@ -12,13 +12,11 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attendo.data.batch import Batch
 from attendo.lab.attention.l6_heads import BETTER, D_MODEL, LENGTH, SEEDS, STEPS, Reader
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, number, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, number, over_seeds, rows_to_fill
 from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.statistics import difference
-from attendo.lab.tools.stopwatch import seconds
+from attendo.lab.tools.measuring import at_the_end, count_weights, difference, seconds
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
-from attendo.lab.tools.tuning import at_the_end, budgets_of, train_tuned
-from attendo.lab.tools.weights import count
+from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.config import TransformerConfig
 from attendo.model.encoder import EncoderLayer
 from attendo.model.transformer import Transformer
@@ -44,7 +42,7 @@ def sequences(task: str, pairs: int, chance: torch.Generator) -> Batch:
 def cost(times: int, repeats: int) -> list[dict[str, float]]:
     """A training step of the paper's model: bytes of the whole, then what one encoder layer takes for each token."""
     with torch.device("meta"):  # there a tensor has a shape and no memory
-        weights = count(Transformer(PAPER(d_ff=times * 512)))
+        weights = count_weights(Transformer(PAPER(d_ff=times * 512)))
     layer, x = EncoderLayer(PAPER(d_ff=times * 512)), torch.ones(2, TOKENS // 2, 512, requires_grad=True)
     kept: dict[int, int] = {}  # address -> bytes of what the forward pass keeps for the backward pass
 
@@ -66,14 +64,14 @@ def cost(times: int, repeats: int) -> list[dict[str, float]]:
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     """Small models of all seeds learn both tasks; the cost is that of the paper's model."""
-    runs: list[dict[str, float | Sequence[float]]] = [{} for _ in seeds]
+    runs = rows_to_fill(seeds)
     for task, widths in TASKS.items():
         for times in widths:
             name, batches = f"{task}_{times}", partial(sequences, task)
             budgets = budgets_of("L10", name, size, STEPS[size], 16)
             models, losses, rate = train_tuned(partial(Reader, 2, times * D_MODEL), batches, seeds, budgets)
             for run, model, loss in zip(runs, models, losses.T, strict=True):
-                run |= {name: at_the_end(loss), f"rate_{name}": rate, f"small_weights_{times}": count(model)}
+                run |= {name: at_the_end(loss), f"rate_{name}": rate, f"small_weights_{times}": count_weights(model)}
     for times in TIMES:
         for run, numbers in zip(runs, cost(times, len(seeds)), strict=True):
             run |= {f"{name}_{times}": value for name, value in numbers.items()}

@@ -8,14 +8,13 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.layers.l16_residual import Stack
 from attendo.lab.tools.chart import band, bars, figure
-from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, drawn, reversal
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.lab.tools.weights import count
 
 SEEDS = by_size(2, 12, 16)
 DEPTH = 2  # layers
@@ -25,6 +24,7 @@ WIDER = 56  # without feed-forward parts this has the weights, to 4 %, of D_MODE
 SIDES = {"whole": (D_MODEL, True), "wider": (WIDER, False)}  # d_model, feed-forward
 MUCH = 0.1  # of all tokens: "much worse" is one more mistake in every ten tokens
 STEPS = by_size(4, 400, 2000)
+POINTS = 15  # of a curve
 
 
 def moving(pairs: int, chance: torch.Generator) -> Batch:
@@ -60,20 +60,18 @@ def build(d_model: int, feed_forward: bool, seed: int) -> Stack:
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     """Two models a task: the whole, and a wider one without feed-forward parts."""
-    runs: list[dict[str, float | Sequence[float]]] = [{} for _ in seeds]
+    runs = rows_to_fill(seeds)
     for task, (batch_of, share) in TASKS.items():
         steps = round(STEPS[size] * share)
-        every = max(1, steps // 15)  # steps a point of the curves
         for side, (d_model, feed_forward) in SIDES.items():
             name = f"{task}_{side}"
             budgets = budgets_of("L11", name, size, steps, 32)
             models, losses, rate = train_tuned(partial(build, d_model, feed_forward), batch_of, seeds, budgets)
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
-                ends = range(every, steps + 1, every)
-                run[name] = accuracy(model, batch_of(200, torch.Generator().manual_seed(10_000 + seed)))
-                run[f"{name}_loss"] = loss[: ends[-1]].reshape(-1, every).mean(1).tolist()
-                run |= {f"{name}_weights": count(model), f"rate_{name}": rate}
-                run[f"{task}_step"] = [float(end) for end in ends]
+                run[name] = accuracy(model, batch_of(200, unseen_generator(seed)))
+                run[f"{name}_loss"] = curve(loss, POINTS)
+                run |= {f"{name}_weights": count_weights(model), f"rate_{name}": rate}
+                run[f"{task}_step"] = curve_steps(steps, POINTS)
     return list(runs)
 
 

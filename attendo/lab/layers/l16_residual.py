@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.measuring import at_the_end, interval
 from attendo.lab.tools.toy_tasks import reversal
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.add_and_norm import AddAndNorm
@@ -67,7 +67,7 @@ def at_the_start(depth: int, kind: str, seed: int) -> tuple[float, float]:
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     depths = DEPTHS[size]
-    runs: list[dict[str, float | Sequence[float]]] = [{"depth": depths, "blind": BLIND} for _ in seeds]
+    runs = rows_to_fill(seeds, depth=depths, blind=BLIND)
     for kind in KINDS:
         trained = []
         for depth in depths:
@@ -78,7 +78,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
                 run[f"rate_{kind}_{depth}"] = rate
         for place, (run, seed) in enumerate(zip(runs, seeds, strict=True)):
             gradient, alike = zip(*[at_the_start(depth, kind, seed) for depth in depths], strict=True)
-            loss = [float(losses[-max(1, len(losses) // 10) :, place].mean()) for losses in trained]
+            loss = [at_the_end(losses[:, place]) for losses in trained]
             for name, values in (("loss", loss), ("gradient", gradient), ("alike", alike)):
                 run |= {f"{kind}_{name}": list(values), f"{kind}_{name}_deep": values[-1]}
     return list(runs)

@@ -9,9 +9,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, rows_to_fill
 from attendo.lab.tools.chart import bars, figure
-from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.measuring import difference, unseen_generator
 from attendo.lab.tools.toy_tasks import drawn
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
@@ -77,14 +77,14 @@ def changes(model: Transformer, batches: Sequence[Batch]) -> dict[str, float]:
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    runs: list[dict[str, float | Sequence[float]]] = [{} for _ in seeds]
+    runs = rows_to_fill(seeds)
     for task, lengths in LENGTHS.items():
         for kind in KINDS:
             name = f"{kind}_{task}"
             budgets = budgets_of("L17", name, size, STEPS[size], PAIRS)
             models, _, rate = train_tuned(partial(build, kind), partial(reversals, lengths), seeds, budgets)
             for run, seed, model in zip(runs, seeds, models, strict=True):
-                chance = torch.Generator().manual_seed(10_000 + seed)
+                chance = unseen_generator(seed)
                 batches = [reversals(lengths, pairs, chance) for pairs in (*[PAIRS] * 12, 300)]
                 run |= {f"{name}_{what}": much for what, much in changes(model, batches).items()}
                 run |= {name: accuracy(model, reversals(lengths, 300, chance)), f"rate_{name}": rate}

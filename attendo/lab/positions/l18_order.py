@@ -11,7 +11,7 @@ from torch import Tensor
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds
 from attendo.lab.tools.chart import COLOURS, bars, figure
-from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.measuring import interval, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
@@ -75,7 +75,7 @@ def best_of_a_bag(batch: Batch) -> float:
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    tests = [draw_pairs(TESTED[size], torch.Generator().manual_seed(10_000 + seed)) for seed in seeds]
+    tests = [draw_pairs(TESTED[size], unseen_generator(seed)) for seed in seeds]
     runs: list[dict[str, float]] = [{"bag": best_of_a_bag(test)} for test in tests]
     for name in KINDS:
         budgets = budgets_of("L18", name, size, STEPS[size], PAIRS[size])

@@ -7,13 +7,12 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, copying, drawn
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.lab.tools.weights import count
 from attendo.model.config import Positions, TransformerConfig
 from attendo.model.transformer import Transformer
 
@@ -23,6 +22,7 @@ SHORTEST, LONGEST = 3, 6  # in training
 TESTED = range(SHORTEST, 2 * LONGEST + 1)
 KINDS: tuple[Positions, ...] = ("sinusoidal", "learned")
 STEPS = by_size(2, 300, 3000)
+POINTS = 15  # of a curve
 MARGIN = 0.02  # of all tokens: "about equally well" is a difference of less than one token in fifty
 
 
@@ -55,23 +55,21 @@ def beyond(model: Transformer, batch: Batch) -> float:
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    every = max(1, STEPS[size] // 15)  # steps a point of the curves
-    steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
-    runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "length": list(TESTED)} for _ in seeds]
+    runs = rows_to_fill(seeds, step=curve_steps(STEPS[size], POINTS), length=list(TESTED))
     for kind in KINDS:
         budgets = budgets_of("L21", kind, size, STEPS[size], 24)
         models, losses, rate = train_tuned(partial(build, kind), short_ones, seeds, budgets)
         for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
-            chance = torch.Generator().manual_seed(10_000 + seed)
+            chance = unseen_generator(seed)
             pairs = 5 if size == "small" else 200
             tests = [copying(pairs, range(n, n + 1), SYMBOLS, chance) for n in TESTED]
             right = [accuracy(model, test) for test in tests]
             trained = LONGEST - SHORTEST + 1
-            curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
-            run |= {kind: right, f"{kind}_loss": curve, f"{kind}_third": curve[max(0, len(curve) // 3 - 1)]}
+            points = curve(loss, POINTS)
+            run |= {kind: right, f"{kind}_loss": points, f"{kind}_third": points[max(0, len(points) // 3 - 1)]}
             run |= {f"{kind}_trained": sum(right[:trained]) / trained, f"{kind}_one_more": right[trained]}
             run |= {f"{kind}_twice": right[-1], f"{kind}_beyond": beyond(model, tests[-1])}
-            run |= {f"{kind}_weights": count(model), f"rate_{kind}": rate}
+            run |= {f"{kind}_weights": count_weights(model), f"rate_{kind}": rate}
     return list(runs)
 
 

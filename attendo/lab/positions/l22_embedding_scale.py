@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.measuring import curve, curve_steps, difference
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, reversal, running_sum
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.config import TransformerConfig
@@ -23,6 +23,7 @@ D_MODEL, LENGTH = 64, 4
 TASKS = {"moving": (reversal, 10), "computing": (running_sum, 3)}  # with the number of symbols
 SIDES = ("scaled", "unscaled")
 STEPS = by_size(2, 150, 2000)
+POINTS = 20  # of a curve
 WORSE = 0.1  # in the loss: the right token is given a probability lower by a tenth
 
 
@@ -50,10 +51,8 @@ def size_of_embeddings(model: Transformer) -> float:
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    every = max(1, STEPS[size] // 20)  # steps a point of the curves
-    steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
     position = float(sinusoidal_encoding(torch.arange(LENGTH)[None], D_MODEL).norm(dim=-1).mean())
-    runs: list[dict[str, float | Sequence[float]]] = [{"step": steps, "position": position} for _ in seeds]
+    runs = rows_to_fill(seeds, step=curve_steps(STEPS[size], POINTS), position=position)
     for task, (toy, symbols) in TASKS.items():
         for side in SIDES:
             name, make = f"{task}_{side}", partial(build, symbols, side)
@@ -61,8 +60,8 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             models, losses, rate = train_tuned(make, partial(batch_of, toy, symbols), seeds, budgets)
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
                 torch.manual_seed(seed)
-                curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
-                run |= {name: curve[-1], f"{name}_curve": curve, f"rate_{name}": rate}
+                points = curve(loss, POINTS)
+                run |= {name: points[-1], f"{name}_curve": points, f"rate_{name}": rate}
                 run[f"{name}_before"] = size_of_embeddings(make(seed))
                 run[f"{name}_after"] = size_of_embeddings(model)
     return list(runs)

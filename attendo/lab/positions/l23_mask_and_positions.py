@@ -9,9 +9,9 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.decoding.greedy import greedy_decode
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, bars, figure
-from attendo.lab.tools.statistics import difference
+from attendo.lab.tools.measuring import curve, curve_steps, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model import masks
@@ -23,6 +23,7 @@ from attendo.special_tokens import SPECIAL
 SEEDS = by_size(2, 6, 8)
 SYMBOLS, LENGTH = 10, 6
 STEPS = by_size(3, 300, 2000)
+POINTS = 20  # of a curve
 CELLS = ("both", "only_mask", "only_positions", "neither")
 MUCH = 0.1  # of the tokens: a part that can be left out for less than that has been replaced by the other
 
@@ -55,16 +56,14 @@ def said_right(model: Transformer, batch: Batch) -> float:
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    every = max(1, STEPS[size] // 20)  # steps a point of the curves
-    steps = [float(end) for end in range(every, STEPS[size] + 1, every)]
-    runs: list[dict[str, float | Sequence[float]]] = [{"step": steps} for _ in seeds]
+    runs = rows_to_fill(seeds, step=curve_steps(STEPS[size], POINTS))
     for cell in CELLS:
         budgets = budgets_of("L23", cell, size, STEPS[size], 32)
         models, losses, rate = train_tuned(partial(build, cell), sequences, seeds, budgets)
         for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
-            curve = loss[: every * len(steps)].reshape(-1, every).mean(1).tolist()
-            never_seen = sequences(200, torch.Generator().manual_seed(10_000 + seed))
-            run |= {f"{cell}_loss": curve[-1], f"{cell}_curve": curve, f"rate_{cell}": rate}
+            points = curve(loss, POINTS)
+            never_seen = sequences(200, unseen_generator(seed))
+            run |= {f"{cell}_loss": points[-1], f"{cell}_curve": points, f"rate_{cell}": rate}
             run[f"{cell}_right"] = said_right(model, never_seen)
     return list(runs)
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, figure
-from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.measuring import interval
 from attendo.model.attention import dot_product_attention
 
 KEYS = 32

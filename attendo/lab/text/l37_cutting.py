@@ -19,9 +19,9 @@ from attendo.lab.claim import (
     row,
 )
 from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.measuring import interval
 from attendo.lab.tools.texts import Language
-from attendo.lab.tools.trial import Texts, figures
+from attendo.lab.tools.tokenizer_trial import Texts, figures
 from attendo.text.subword_models import Kind
 
 SEEDS = by_size(2, 3, 4)  # each holds out other sentences

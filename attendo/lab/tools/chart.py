@@ -9,7 +9,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.measuring import interval
 from attendo.report.fonts import families
 
 # Okabe and Ito's, in an order in which neighbours differ in lightness, too.

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from attendo.data.batches import Batches
-from attendo.lab.tools.best_rate import best_rate
+from attendo.lab.tools.measuring import best_rate
 from attendo.lab.tools.real_training import TEACHER_FORCING, RealBudget, RealData, machine_for, train_real
 from attendo.lab.tools.side_by_side import side_by_side
 from attendo.model.build import Model, build_model

@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 from attendo.errors import InputError
 from attendo.lab.claim import Experiment, Runs, Verdict
-from attendo.lab.tools.statistics import interval
+from attendo.lab.tools.measuring import interval
 
 Language = Literal["en", "zh"]
 LAB = Path(__file__).parent.parent

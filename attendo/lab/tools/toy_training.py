@@ -17,8 +17,9 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from attendo.data.batch import Batch
 from attendo.special_tokens import SPECIAL
 from attendo.training.schedule import cosine_learning_rate
+from attendo.training.step import train_step
 
-Draw = Callable[[int, torch.Generator], Batch]  # number of pairs, chance -> a batch of one shape
+Draw = Callable[[int, torch.Generator], Batch]  # number of pairs, generator -> a batch of one shape
 
 
 @dataclass(frozen=True)
@@ -31,43 +32,62 @@ class Budget:
     warmup: float = 0.1  # the share of the steps that lead up to the peak; with 0, the first step is the peak
     device: str = "cpu"  # where they learn; they are built on the CPU, and come back to it
 
+    def rate_at(self, step: int) -> float:
+        return cosine_learning_rate(step, self.learning_rate, max(1, round(self.steps * self.warmup)), self.steps)
+
 
 def train_together(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int], budget: Budget) -> Tensor:
     """Trains the models where they are; returns the losses [steps, models]. The seed of each draws its data."""
-    chances = [torch.Generator().manual_seed(seed) for seed in seeds]
+    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
     for model in models:
         model.to(budget.device)
     weights, buffers = stack_module_state(list(models))
     optimizer = torch.optim.AdamW(weights.values(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0)
-    pattern, warmup = models[0], max(1, round(budget.steps * budget.warmup))
+    pattern = models[0]
 
-    def loss_of(own: dict[str, Tensor], fixed: dict[str, Tensor], source: Tensor, fed: Tensor, said: Tensor) -> Tensor:
+    def loss_of(own: dict[str, Tensor], fixed: dict[str, Tensor], source: Tensor, fed: Tensor, right: Tensor) -> Tensor:
         logits = functional_call(pattern, (own, fixed), (source, fed))
-        return F.cross_entropy(logits.flatten(0, 1), said.flatten(), ignore_index=SPECIAL.pad)
+        return F.cross_entropy(logits.flatten(0, 1), right.flatten(), ignore_index=SPECIAL.pad)
 
     of_all = torch.vmap(loss_of, randomness="different")
     losses = []
     for step in range(1, budget.steps + 1):
-        batches = [draw(budget.pairs, chance) for chance in chances]
-        source, fed, said = (
+        batches = [draw(budget.pairs, generator) for generator in generators]
+        source, fed, right = (
             torch.stack([getattr(batch, side) for batch in batches]).to(budget.device)
             for side in ("source", "target_in", "target_out")
         )
         with sdpa_kernel(SDPBackend.MATH):  # the fused one would run model after model
-            each = of_all(weights, buffers, source, fed, said)  # [models]
+            each = of_all(weights, buffers, source, fed, right)  # [models]
         each.sum().backward()  # no model's loss depends on another's weights
         clip_each(list(weights.values()))
         for group in optimizer.param_groups:
-            group["lr"] = cosine_learning_rate(step, budget.learning_rate, warmup, budget.steps)
+            group["lr"] = budget.rate_at(step)
         optimizer.step()
         optimizer.zero_grad()
         losses.append(each.detach())
     with torch.no_grad():
-        for place, model in enumerate(models):
+        for index, model in enumerate(models):
             for name, weight in model.named_parameters():
-                weight.copy_(weights[name][place])
+                weight.copy_(weights[name][index])
             model.cpu()
     return torch.stack(losses).cpu()
+
+
+def train_one_by_one(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int], budget: Budget) -> Tensor:
+    """Like train_together, for models that cannot learn in one pass (torch.vmap), such as PyTorch's LSTM."""
+    losses = []
+    for model, seed in zip(models, seeds, strict=True):
+        model.to(budget.device).train()
+        generator = torch.Generator().manual_seed(seed)
+        optimizer = torch.optim.AdamW(model.parameters(), 0.0, (0.9, 0.98), 1e-9, weight_decay=0.0, fused=True)
+        own = []
+        for step in range(1, budget.steps + 1):
+            batch = draw(budget.pairs, generator).to(budget.device)
+            own.append(train_step(model, optimizer, [batch], budget.rate_at(step)).loss)
+        model.cpu().eval()
+        losses.append(torch.stack(own))
+    return torch.stack(losses, dim=1).cpu()
 
 
 def clip_each(weights: Sequence[Tensor], longest: float = 1.0) -> None:
@@ -83,6 +103,6 @@ def clip_each(weights: Sequence[Tensor], longest: float = 1.0) -> None:
 def accuracy(model: nn.Module, batch: Batch) -> float:
     """The share of target tokens that are the likeliest ones, fed the right ones before them."""
     model.eval()
-    said = model(batch.source, batch.target_in).argmax(-1)
+    output = model(batch.source, batch.target_in).argmax(-1)
     real = batch.target_out != SPECIAL.pad
-    return float((said == batch.target_out)[real].float().mean())
+    return float((output == batch.target_out)[real].float().mean())

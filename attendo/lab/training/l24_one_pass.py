@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
 from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.stopwatch import seconds
+from attendo.lab.tools.measuring import seconds
 from attendo.model import masks
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer

@@ -10,11 +10,11 @@ from torch import Tensor
 
 from attendo.data.batch import Batch, padded
 from attendo.decoding.one_path import follow
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.statistics import difference, interval
+from attendo.lab.tools.measuring import difference, interval, on_the_way, steps_until, unseen_generator, window_means
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, drawn
-from attendo.lab.tools.tuning import budgets_of, on_the_way, train_tuned
+from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model import masks
 from attendo.model.config import TransformerConfig
 from attendo.model.decoder import LayerCache
@@ -71,19 +71,19 @@ def errors(model: Transformer, batch: Batch, forced_at: int | None) -> list[floa
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    runs: list[dict[str, float | Sequence[float]]] = [{} for _ in seeds]
+    runs = rows_to_fill(seeds)
     for task in TASKS:
         for side in SIDES:
             name, models_of, batches = f"{task}_{side}", partial(build, side), partial(sequences, task)
             budgets = budgets_of("L25", name, size, STEPS[size], 32)
             models, losses, rate = train_tuned(models_of, batches, seeds, budgets, least=on_the_way)
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
-                curve = loss.unfold(0, WINDOW, WINDOW).mean(1)
-                test = sequences(task, 200, torch.Generator().manual_seed(10_000 + seed))
+                test = sequences(task, 200, unseen_generator(seed))
                 usual, after = (errors(model, test, forced_at) for forced_at in (None, FORCED_AT))
                 rise = (sum(after[FORCED_AT + 1 :]) - sum(usual[FORCED_AT + 1 :])) / (LENGTH - FORCED_AT - 1)
-                run |= {f"{name}_loss": curve.tolist(), f"{name}_after": after, f"{name}_rise": rise}
-                steps = WINDOW * float(1 + (curve > LEARNT).sum())
+                points = window_means(loss, WINDOW).tolist()
+                run |= {f"{name}_loss": points, f"{name}_after": after, f"{name}_rise": rise}
+                steps = steps_until(LEARNT, loss, WINDOW)
                 run |= {f"{name}_steps": steps, f"{name}_right": 1 - sum(usual) / LENGTH, f"rate_{name}": rate}
         for run in runs:
             run[f"{task}_slower"] = run[f"{task}_own_steps"] / run[f"{task}_forced_steps"] - 1  # type: ignore[operator]

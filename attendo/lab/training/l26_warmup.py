@@ -6,9 +6,10 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, row, rows_to_fill
 from attendo.lab.layers.l16_residual import BLIND, Stack, sequences
 from attendo.lab.tools.chart import band, figure
+from attendo.lab.tools.measuring import at_the_end
 from attendo.lab.tools.toy_training import Budget
 from attendo.lab.tools.tuning import train_anew
 
@@ -24,14 +25,14 @@ CELLS = [(order, start) for order in ("post", "pre") for start in WARMUP]
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     """Each of the four at each rate, from the same weights and with the same batches."""
     rates, steps = RATES[size], STEPS[size]
-    runs: list[dict[str, float | Sequence[float]]] = [{"rate": rates, "blind": BLIND} for _ in seeds]
+    runs = rows_to_fill(seeds, rate=rates, blind=BLIND)
     depth = DEPTH if size != "small" else 1
     for order, start in CELLS:
         budgets = [Budget(steps, 32, rate, WARMUP[start]) for rate in rates]
         trained = [train_anew(partial(Stack, depth, order), sequences, seeds, budget)[1] for budget in budgets]
         ends = trained[-1][-max(1, steps // 10) :].mean(0)  # of all seeds, at the highest rate
         for place, run in enumerate(runs):
-            last = [float(losses[-max(1, steps // 10) :, place].mean()) for losses in trained]
+            last = [at_the_end(losses[:, place]) for losses in trained]
             run |= {f"{order}_{start}": last, f"{order}_{start}_low": last[0], f"{order}_{start}_high": last[-1]}
             run[f"{order}_{start}_failed"] = float((ends >= BLIND).float().mean())
             run[f"{order}_{start}_curve"] = trained[-1][:, place].tolist()  # at the highest rate

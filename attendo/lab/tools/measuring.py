@@ -1,0 +1,120 @@
+"""What experiments measure: weights, processor time, curves; and what a few seeds allow to say of it.
+
+A mean over seeds comes with the interval in which it lies with 95 % confidence.
+"""
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+# --- means over seeds
+
+# Student's t, two sides, 95 %, for 1 to 30 degrees of freedom; beyond, the normal law's 1.96 is close enough.
+T = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+    2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Interval:
+    mean: float
+    half: float  # of its width; 0 for a single value that no chance enters
+
+    @property
+    def low(self) -> float:
+        return self.mean - self.half
+
+    @property
+    def high(self) -> float:
+        return self.mean + self.half
+
+
+def interval(values: Sequence[float]) -> Interval:
+    """Of the mean of independent values, by Student's t."""
+    mean = statistics.fmean(values)
+    n = len(values)
+    if n == 1:
+        return Interval(mean, 0.0)
+    t = T[n - 2] if n - 2 < len(T) else 1.96
+    return Interval(mean, t * statistics.stdev(values) / math.sqrt(n))
+
+
+def difference(first: Sequence[float], second: Sequence[float]) -> Interval:
+    """first - second, seed by seed: both sides of a comparison have the same seeds, and so the same data."""
+    return interval([a - b for a, b in zip(first, second, strict=True)])
+
+
+# --- models
+
+
+def count_weights(model: nn.Module) -> float:
+    return float(sum(weight.numel() for weight in model.parameters()))
+
+
+def unseen_generator(seed: int) -> torch.Generator:
+    """For data that a model of this seed has not seen in training."""
+    return torch.Generator().manual_seed(10_000 + seed)
+
+
+def seconds(work: Callable[[], object], repeats: int) -> float:
+    """The median of several times, after one that does not count. Processor time: what else runs does not disturb."""
+    work()
+    times = []
+    for _ in range(repeats):
+        started = time.process_time()
+        work()
+        times.append(time.process_time() - started)
+    return statistics.median(times)
+
+
+# --- losses of training
+
+
+def window_means(losses: Tensor, width: int) -> Tensor:
+    """The losses of one model, [steps] -> the mean of each `width` of them; what is left at the end is cut off."""
+    return losses.unfold(0, width, width).mean(1)
+
+
+def curve(losses: Tensor, points: int) -> list[float]:
+    """The losses of one model, [steps], for a picture: means over as many steps each, at about so many points."""
+    return window_means(losses, steps_per_point(len(losses), points)).tolist()
+
+
+def curve_steps(num_steps: int, points: int) -> list[float]:
+    """The steps at which the points of such a curve stand: 300 steps, 20 points -> 15, 30, …, 300."""
+    every = steps_per_point(num_steps, points)
+    return [float(step) for step in range(every, num_steps + 1, every)]
+
+
+def steps_per_point(num_steps: int, points: int) -> int:
+    return max(1, num_steps // points)
+
+
+def steps_until(level: float, losses: Tensor, width: int) -> float:
+    """After how many steps one model has learnt something: windows of losses above this level, and the next one."""
+    return float(width * (1 + (window_means(losses, width) > level).sum()))
+
+
+def at_the_end(losses: Tensor) -> float:
+    """Mean loss of the last tenth of the steps."""
+    return float(losses[-max(1, len(losses) // 10) :].mean())
+
+
+def on_the_way(losses: Tensor) -> float:
+    """Mean loss of all steps: for a claim about how soon something is learnt."""
+    return float(losses.mean())
+
+
+SAME = 0.005  # nats: where losses are nearer than that, the smaller rate is taken, with which fewer starts fail
+
+
+def best_rate(losses: Mapping[float, float]) -> float:
+    """losses by learning rate -> the rate of the lowest; of those that are SAME as that one, the smallest."""
+    real = {rate: loss if loss == loss else math.inf for rate, loss in losses.items()}  # NaN has lost
+    return min(rate for rate, loss in real.items() if loss <= min(real.values()) + SAME)
