@@ -3,19 +3,10 @@
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "attendo"
-
-ORDER = [
-    {"errors", "special_tokens"}, {"device", "files"}, {"text"}, {"data"}, {"model"}, {"model_folder"}, {"decoding"},
-    {"training"}, {"engines"}, {"translation"}, {"report"}, {"documents"}, {"evaluation"}, {"inspection"}, {"doctor"},
-    {"recipe"}, {"runs"}, {"lab"}, {"server"}, {"cli"},
-]  # fmt: skip
-RANK = {name: place for place, names in enumerate(ORDER) for name in names}
+from benchmarks.rooms import PACKAGE, RANK, imported_modules, room_and_file, source_files
 
 # Inside model, parts never import wholes.
 MODEL_ORDER = [
@@ -29,7 +20,7 @@ MODEL_ORDER = [
     {"non_autoregressive"},  # made of a whole
     {"build", "presets"},
 ]  # fmt: skip
-MODEL_RANK = {name: place for place, names in enumerate(MODEL_ORDER) for name in names}
+MODEL_RANK = {name: index for index, names in enumerate(MODEL_ORDER) for name in names}
 
 FORBIDDEN = {  # folder -> what it must not import besides
     "model": {"text", "data"},
@@ -41,33 +32,14 @@ WITHOUT_TORCH = {
     "errors", "special_tokens", "files", "text", "translation", "documents", "cli",
 }  # fmt: skip
 
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py"))
-
-
-def parts(path):
-    """attendo/model/masks.py -> ("model", "masks"); attendo/errors.py -> ("errors", "")."""
-    names = path.relative_to(PACKAGE).with_suffix("").parts
-    return names[0], ".".join(names[1:])
-
-
-def imported(tree):
-    """Every module a file names in an import, and whether the import is at the top of the file."""
-    top = set(map(id, tree.body))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, id(node) in top) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports are written in full"
-            yield node.module, id(node) in top
-            # `from attendo.model import masks` names the file attendo.model.masks
-            yield from ((f"{node.module}.{alias.name}", id(node) in top) for alias in node.names)
+FILES = source_files()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_point_one_way(path):
-    folder, file = parts(path)
+    folder, file = room_and_file(path)
     assert folder in RANK, f"{folder} has no place in the order"
-    for name, at_top in imported(ast.parse(path.read_text(encoding="utf-8"))):
+    for name, at_top in imported_modules(ast.parse(path.read_text(encoding="utf-8"))):
         if name.split(".")[0] == "torch":
             assert not (at_top and folder in WITHOUT_TORCH), f"{path} imports torch when it is loaded"
         if not name.startswith("attendo."):
@@ -85,11 +57,11 @@ def test_imports_point_one_way(path):
 
 def test_the_rule_would_notice():
     """The guard of the guard: the order is a real order, and imports are really found."""
-    found = [name for path in FILES for name, _ in imported(ast.parse(path.read_text(encoding="utf-8")))]
+    found = [name for path in FILES for name, _ in imported_modules(ast.parse(path.read_text(encoding="utf-8")))]
     assert found.count("attendo.errors") > 3
     assert RANK["errors"] < RANK["model"] < RANK["cli"]
     late = ast.parse("def f():\n    import torch\n")
-    assert list(imported(late)) == [("torch", False)]
+    assert list(imported_modules(late)) == [("torch", False)]
 
 
 def test_no_file_of_the_model_is_long():
