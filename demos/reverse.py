@@ -1,4 +1,4 @@
-"""Train a small Transformer to say sequences backwards, and see that its cross-attention runs backwards too.
+"""Train a small Transformer to reverse sequences, and see that its cross-attention runs backwards too.
 
 python demos/reverse.py --out out
 """
@@ -53,10 +53,10 @@ def main() -> int:
 
     model.eval()
     unseen = draw_unseen(1000, seen, generator)
-    said = greedy_decode(model, unseen.source, max_length=LENGTHS.stop + 2)
-    show_examples(unseen, said, console)
-    accuracy = exact(said, unseen.target_out)
-    console.print(f"Whole words right: {accuracy:.1%} of {len(said)} never seen in training (expected over 99 %)")
+    output = greedy_decode(model, unseen.source, max_length=LENGTHS.stop + 2)
+    show_examples(unseen, output, console)
+    accuracy = share_exact(output, unseen.target_out)
+    console.print(f"Whole words right: {accuracy:.1%} of {len(output)} never seen in training (expected over 99 %)")
 
     picture = options.out / "reverse-attention.png"
     share = draw_cross_attention(model, "transformers", picture)
@@ -75,28 +75,28 @@ def train(model: Transformer, steps: int, generator: torch.Generator, console: C
             batch = reversal(64, LENGTHS, len(LETTERS), generator)
             rate = cosine_learning_rate(step, peak=2e-3, warmup_steps=150, max_steps=steps)
             loss = train_step(model, optimizer, [batch], rate).loss
-            seen.update(words(row) for row in batch.source)
+            seen.update(text_of(row) for row in batch.source)
             progress.update(task, advance=1, loss=float(loss))
     return seen
 
 
-def draw_unseen(number: int, seen: set[str], generator: torch.Generator) -> Batch:
+def draw_unseen(count: int, seen: set[str], generator: torch.Generator) -> Batch:
     """Words that training did not hold; of the very short ones there are none left."""
     pairs: list[tuple[list[int], list[int]]] = []
-    while len(pairs) < number:
+    while len(pairs) < count:
         drawn = reversal(1, LENGTHS, len(LETTERS), generator).source[0]
-        if words(drawn) not in seen:
+        if text_of(drawn) not in seen:
             symbols = drawn[:-1].tolist()
             pairs.append((symbols, symbols[::-1]))
     return Batch.from_pairs(pairs)
 
 
-def exact(said: Tensor, expected: Tensor) -> float:
+def share_exact(output: Tensor, expected: Tensor) -> float:
     """Share of rows that agree up to and including </s>."""
-    return sum(words(ours) == words(theirs) for ours, theirs in zip(said, expected, strict=True)) / len(said)
+    return sum(text_of(ours) == text_of(theirs) for ours, theirs in zip(output, expected, strict=True)) / len(output)
 
 
-def words(row: Tensor) -> str:
+def text_of(row: Tensor) -> str:
     """Ids up to </s> as letters; a dot for anything that is not a letter."""
     letters: list[str] = []
     for token in row.tolist():
@@ -106,10 +106,10 @@ def words(row: Tensor) -> str:
     return "".join(letters) + "…"
 
 
-def show_examples(batch: Batch, said: Tensor, console: Console, number: int = 6) -> None:
+def show_examples(batch: Batch, output: Tensor, console: Console, count: int = 6) -> None:
     table = Table("source", "the model says", "")
-    for source, answer, expected in list(zip(batch.source, said, batch.target_out, strict=True))[:number]:
-        table.add_row(words(source), words(answer), "right" if words(answer) == words(expected) else "wrong")
+    for source, answer, expected in list(zip(batch.source, output, batch.target_out, strict=True))[:count]:
+        table.add_row(text_of(source), text_of(answer), "right" if text_of(answer) == text_of(expected) else "wrong")
     console.print(table)
 
 
@@ -122,7 +122,7 @@ def draw_cross_attention(model: Transformer, word: str, path: Path) -> float:
         model(batch.source, batch.target_in, record)
     heads = record.cross[-1][0]  # [heads, target, source]
     on_anti_diagonal = heads[:, : len(word), : len(word)].flip(-1).diagonal(dim1=-2, dim2=-1).mean(-1)
-    titles = [f"head {number + 1}: {share:.0%}" for number, share in enumerate(on_anti_diagonal.tolist())]
+    titles = [f"head {head}: {share:.0%}" for head, share in enumerate(on_anti_diagonal.tolist(), start=1)]
     end = ["</s>"]
     heading = "Cross-attention of the last layer, and how much of it lies on the anti-diagonal"
     draw_heads(heads, [*reversed(word), *end], [*word, *end], titles, heading, path)

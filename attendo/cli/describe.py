@@ -29,9 +29,11 @@ def describe(
     path = Path(name) / "config.json" if is_file and Path(name).is_dir() else Path(name)
     config = read_config(path, vocab) if is_file else preset(name, vocab)
 
-    from attendo.inspection import structure  # torch is imported here, after the arguments have proved good
+    from attendo.inspection.structure import (
+        describe_model,
+    )  # torch is imported here, after the arguments have proved good
 
-    model = structure.describe(config)
+    model = describe_model(config)
     if as_json:
         answer = {
             "name": name,

@@ -9,7 +9,7 @@ from attendo.evaluation.published import NAME
 from attendo.evaluation.report_text import ScoreRow, fact_rows, judged_rows, score_rows
 from attendo.report.charts import Bar, draw_bars
 from attendo.report.formatting import visible
-from attendo.report.page import Words, captioned_section, fact_cards, html_text, write_html
+from attendo.report.page import Bilingual, captioned_section, fact_cards, html_text, write_html
 
 BEST = ' class="best"'
 CLASS_WIDTH = 10  # points of chrF in the chart of all sentences
@@ -22,64 +22,64 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 """
 
 HEADINGS = {
-    "scores": Words("Scores", "得分"),
-    "lengths": Words("By length", "按句长"),
-    "words": Words("Rare and frequent words", "罕见词与常见词"),
-    "sentences": Words("Sentence by sentence", "逐句得分"),
-    "worst": Words("The worst sentences", "最差的句子"),
-    "best": Words("The best sentences", "最好的句子"),
-    "again": Words("The same without attendo", "不用 attendo 重算"),
+    "scores": Bilingual("Scores", "得分"),
+    "lengths": Bilingual("By length", "按句长"),
+    "words": Bilingual("Rare and frequent words", "罕见词与常见词"),
+    "sentences": Bilingual("Sentence by sentence", "逐句得分"),
+    "worst": Bilingual("The worst sentences", "最差的句子"),
+    "best": Bilingual("The best sentences", "最好的句子"),
+    "again": Bilingual("The same without attendo", "不用 attendo 重算"),
 }
 CAPTIONS = {
-    "scores": Words(
+    "scores": Bilingual(
         "By sacreBLEU. The interval holds 95 % of the bootstrap's samples; the signature says how a score was computed "
         "and belongs to it wherever it is quoted. BLEU and chrF: more is better. TER: less is better.",
         "由 sacreBLEU 计算。区间包含 95 % 的自助法样本；签名说明得分如何算出，引用得分时应一并给出。"
         "BLEU 和 chrF 越高越好，TER 越低越好。",
     ),
-    "several": Words(
+    "several": Bilingual(
         "Where words have no spaces between them, BLEU depends on how the text is cut. Quote the green one.",
         "词与词之间没有空格的语言，BLEU 取决于如何切分文本。引用时用绿色的那一个。",
     ),
-    "lengths": Words(
+    "lengths": Bilingual(
         "Sentences by the length of their reference: words, or characters of Chinese and Japanese. "
         "BLEU of few sentences says little.",
         "按参考译文的长度分组：以词计，中文和日文以字计。句子很少时，BLEU 说明不了什么。",
     ),
-    "words": Words(
+    "words": Bilingual(
         "How many words of the reference the translation of the same sentence has, by how often they occur in {text}. "
-        "Words are in lower case, without punctuation; of Chinese and Japanese, characters.",
+        "Bilingual are in lower case, without punctuation; of Chinese and Japanese, characters.",
         "参考译文中的词有多少出现在同一句的译文里，按这些词在{text}中出现的次数分组。"
         "词一律小写，不含标点；中文和日文以字计。",
     ),
-    "sentences": Words(
+    "sentences": Bilingual(
         "chrF of each sentence alone: how many sentences reach which score.",
         "每个句子单独的 chrF：各分数段有多少句子。",
     ),
-    "worst": Words(
+    "worst": Bilingual(
         "By chrF. A bad score may also mean that the reference is wrong, or says the same with other words.",
         "按 chrF 排列。得分低也可能是因为参考译文有误，或用别的词说了同样的意思。",
     ),
-    "best": Words("By chrF.", "按 chrF 排列。"),
-    "again": Words(
+    "best": Bilingual("By chrF.", "按 chrF 排列。"),
+    "again": Bilingual(
         "Commands for bash; scores and signatures must be the same. TRANSLATIONS stands for the file of translations "
         "(--write-translations).",
         "bash 命令；得分和签名应当相同。TRANSLATIONS 代表译文文件（--write-translations）。",
     ),
 }
-THE_REFERENCES = Words("the references", "参考译文")
+THE_REFERENCES = Bilingual("the references", "参考译文")
 FACTS = {
-    "sentences": Words("sentences", "句数"),
-    "direction": Words("direction", "方向"),
-    "references": Words("references", "参考译文数"),
-    "hypotheses": Words("judged", "被评译文"),
-    "speed": Words("speed", "速度"),
-    "length ratio": Words("length ratio", "长度比"),
-    "loops": Words("loops", "原地打转"),
-    "numbers kept": Words("numbers kept", "保留的数字"),
-    "second look": Words("second look", "第二次检查"),
-    "equal to a reference": Words("equal to a reference", "与参考译文相同"),
-    "empty": Words("empty", "空译文"),
+    "sentences": Bilingual("sentences", "句数"),
+    "direction": Bilingual("direction", "方向"),
+    "references": Bilingual("references", "参考译文数"),
+    "hypotheses": Bilingual("judged", "被评译文"),
+    "speed": Bilingual("speed", "速度"),
+    "length ratio": Bilingual("length ratio", "长度比"),
+    "loops": Bilingual("loops", "原地打转"),
+    "numbers kept": Bilingual("numbers kept", "保留的数字"),
+    "second look": Bilingual("second look", "第二次检查"),
+    "equal to a reference": Bilingual("equal to a reference", "与参考译文相同"),
+    "empty": Bilingual("empty", "空译文"),
 }
 
 
@@ -117,8 +117,8 @@ def article(index: int, found: Evaluation) -> str:
 
     def section(name: str, content: str) -> str:
         file = found.frequencies_of
-        counted_in = Words(visible(file), f" {visible(file)} ") if file else THE_REFERENCES
-        caption = Words(
+        counted_in = Bilingual(visible(file), f" {visible(file)} ") if file else THE_REFERENCES
+        caption = Bilingual(
             *(text.replace("{text}", where) for text, where in zip(CAPTIONS[name], counted_in, strict=True))
         )
         return captioned_section(f"{name}-{index}", HEADINGS[name], caption, content)
@@ -182,7 +182,7 @@ def frequency_chart(found: Evaluation) -> str:
         Bar(one.times, 100 * one.share, f"{one.share:.0%}", f"{one.found:,} of {one.words:,} words")
         for one in found.frequencies
     ]
-    return draw_bars("words said, % · 译出的词，%", bars)
+    return draw_bars("words found, % · 译出的词，%", bars)
 
 
 def sentence_chart(scores: Sequence[float]) -> str:

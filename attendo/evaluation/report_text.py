@@ -20,8 +20,8 @@ def evaluation_lines(found: Evaluation) -> Iterator[str]:
     source = f"{found.source_language} → " if found.source_language else ""
     guessed = " (by the look of the references)" if found.guessed else ""
     yield (
-        f"{visible(found.name)}: {counted(found.sentences, 'sentence')}, {source}{found.target_language}{guessed}, "
-        f"{counted(found.references, 'reference')}"
+        f"{visible(found.name)}: {count_text(found.sentences, 'sentence')}, {source}{found.target_language}{guessed}, "
+        f"{count_text(found.references, 'reference')}"
     )
     for row in score_rows(found):
         yield f"  {row.label:<28}{score_text(row.score)}  {row.score.signature}{row.note}"
@@ -35,7 +35,7 @@ def evaluation_lines(found: Evaluation) -> Iterator[str]:
             f"chrF {length.chrf:6.2f}   length ratio {length.length_ratio:.2f}"
         )
     counted_in = visible(found.frequencies_of) if found.frequencies_of else "the references"
-    yield f"  words of the reference that were said, by how often they are in {counted_in}"
+    yield f"  words of the reference found in the translation, by how often they are in {counted_in}"
     for one in found.frequencies:
         yield f"    {one.times:<14}{one.words:>7,} words       {one.share:6.1%}"
     for label, sentences in (("worst", found.worst), ("best", found.best)):
@@ -84,7 +84,7 @@ def fact_rows(found: Evaluation) -> list[tuple[str, str]]:
 
 
 def speed_text(run: Run) -> str:
-    threads = f", {counted(run.threads, 'thread')}" if run.threads else ""
+    threads = f", {count_text(run.threads, 'thread')}" if run.threads else ""
     seconds = f"{run.seconds:.2f} s" if run.seconds < 60 else duration_text(run.seconds)
     return (
         f"{run.source_tokens_per_second:,.0f} source tokens/s: {run.source_tokens:,} in {seconds}, "
@@ -95,7 +95,7 @@ def speed_text(run: Run) -> str:
 def second_look_text(run: Run) -> str:
     if not run.second_look:
         return "none: the first answer was taken"
-    return f"found what was missing at first in {counted(run.mended, 'line')}"
+    return f"found what was missing at first in {count_text(run.mended, 'line')}"
 
 
 def numbers_text(numbers: Numbers | None, by_people: Numbers | None) -> str:
@@ -124,7 +124,7 @@ def judged_rows(sentence: Judged) -> list[tuple[str, str]]:
 
 def comparison_lines(found: Comparison) -> Iterator[str]:
     yield (
-        f"{visible(found.test_set)}: {counted(found.sentences, 'sentence')}, {found.language}; "
+        f"{visible(found.test_set)}: {count_text(found.sentences, 'sentence')}, {found.language}; "
         f"in {found.same:,} both say the same"
     )
     yield f"  A is {visible(found.a)}"
@@ -155,8 +155,8 @@ def verdict(one: Difference) -> str:
     return f"{'A' if one.better == 'a' else 'B'} is better"
 
 
-def counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+def count_text(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def warnings_text(warnings: Sequence[str], name: str = "") -> list[str]:

@@ -181,7 +181,7 @@ def heat_table(
     numbers: bool = False,
     languages: tuple[str | None, str | None] = (None, None),
 ) -> str:
-    """weights [rows, columns]; `numbers`: each cell says its percent. The languages are of rows and columns."""
+    """weights [rows, columns]; `numbers`: each cell shows its percent. The languages are of rows and columns."""
     rows, columns = ([escape(label) for label in labels] for labels in (rows, columns))
     head = "".join(f'<th scope="col"><span>{column}</span></th>' for column in columns)
     body = "".join(

@@ -96,7 +96,11 @@ def inspect(
     'I love machine learning.'
     >>> found.alignment.columns
     ('>>en<<', '我', '爱', '机器', '学习', '</s>')
-    >>> [tuple(maps.weights.shape) for maps in found.maps if maps.name == "cross"]  # layers, heads, target, source
+    >>> cross = found.maps[-1]
+    >>> cross.name, cross.weights.shape  # [layers, heads, target tokens, source tokens]
+    ('cross', torch.Size([2, 4, 6, 6]))
+    >>> len(found.steps), len(found.steps[0].contenders)
+    (6, 8)
     """
     folder = model_folder(model)
     bundle = read_bundle(folder)
@@ -106,7 +110,7 @@ def inspect(
 
     from attendo.inspection.page import make_folder, write_folder  # matplotlib, only where pictures are drawn
 
-    wish_for(bundle.directions, to, from_, options, None, keep=False)  # what is wrong is said before a folder is made
+    wish_for(bundle.directions, to, from_, options, None, keep=False)  # mistakes are reported before a folder is made
     make_folder(Path(out))
     found = inspect_text(load_model(bundle), bundle.tokenizer(), text, bundle.directions, to, from_, options)
     return write_folder(Path(out), found, folder.resolve().name)

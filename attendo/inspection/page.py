@@ -19,52 +19,52 @@ from attendo.inspection.heat_maps import colour_rules, draw_maps, heat_table, la
 from attendo.inspection.inspect import Inspection
 from attendo.inspection.steps import steps_html
 from attendo.report.fonts import missing
-from attendo.report.page import Words, captioned_section, fact_cards, html_heading, html_text, write_html
+from attendo.report.page import Bilingual, captioned_section, fact_cards, html_heading, html_text, write_html
 
 PAGE = "index.html"
 MOST_CELLS = 40_000  # of one use of attention; a browser is slow with more
 
 HEADINGS = {
-    "alignment": Words("Alignment", "词对齐"),
-    "steps": Words("The search, step by step", "搜索的每一步"),
-    "encoder-self": Words("Encoder self-attention", "编码器自注意力"),
-    "decoder-self": Words("Decoder self-attention", "解码器自注意力"),
-    "cross": Words("Cross-attention", "交叉注意力"),
-    "self": Words("Self-attention", "自注意力"),
+    "alignment": Bilingual("Alignment", "词对齐"),
+    "steps": Bilingual("The search, step by step", "搜索的每一步"),
+    "encoder-self": Bilingual("Encoder self-attention", "编码器自注意力"),
+    "decoder-self": Bilingual("Decoder self-attention", "解码器自注意力"),
+    "cross": Bilingual("Cross-attention", "交叉注意力"),
+    "self": Bilingual("Self-attention", "自注意力"),
 }
 CAPTIONS = {
-    "alignment": Words(
+    "alignment": Bilingual(
         "Cross-attention, the mean over all layers and heads, in percent. Where the source has several words, pieces "
         "are joined into words: the sum over the source's pieces, the mean over the target's.",
         "交叉注意力对所有层和所有头取平均，以百分数表示。源句不止一个词时，子词合并成词：源端求和，译文端取平均。",
     ),
-    "alignment of self": Words(
-        "What self-attention gives to the source while a word is being said, the mean over all layers and heads, in "
-        "percent; the rest of a row went to the translation itself. Where the source has several words, pieces are "
+    "alignment of self": Bilingual(
+        "What self-attention gives to the source while a word is being produced, the mean over all layers and heads, "
+        "in percent; the rest of a row went to the translation itself. Where the source has several words, pieces are "
         "joined into words: the sum over the source's pieces, the mean over the target's.",
         "说出每个词时自注意力落在源句上的部分，对所有层和所有头取平均，以百分数表示；每行其余部分落在译文自身。"
         "源句不止一个词时，子词合并成词：源端求和，译文端取平均。",
     ),
-    "steps": Words(
+    "steps": Bilingual(
         "All continuations of all hypotheses compete by the sum of their log-probabilities; the best stay, the others "
-        "are lost. A hypothesis that says </s> has ended; its score is the sum divided by its length^α.",
+        "are lost. A hypothesis that produces </s> has ended; its score is the sum divided by its length^α.",
         "所有候选的续写一起按对数概率之和竞争，最好的几个保留，其余淘汰。"
         "说出 </s> 的候选就此结束，得分是总和除以长度的 α 次方。",
     ),
-    "encoder-self": Words(
+    "encoder-self": Bilingual(
         "How the source looks at itself: each row is a source token, each column a token it looks at. A row sums to 1.",
         "源句看自己：每一行是一个源端词元，每一列是它所看的词元。每行之和为 1。",
     ),
-    "decoder-self": Words(
+    "decoder-self": Bilingual(
         "How the translation looks back at itself: rows and columns are the tokens that the decoder reads, the first "
         "being <s>. It cannot look ahead, so the upper right half is 0.",
         "译文回头看自己：行和列都是解码器读入的词元，第一个是 <s>。它看不到后面的词，所以右上半为 0。",
     ),
-    "cross": Words(
-        "Which source tokens (columns) the decoder looks at while it says each token of the translation (rows).",
+    "cross": Bilingual(
+        "Which source tokens (columns) the decoder looks at while it produces each token of the translation (rows).",
         "解码器说出译文的每个词元（行）时，看源句的哪些词元（列）。",
     ),
-    "self": Words(
+    "self": Bilingual(
         "To a decoder alone source and translation are one text; each row looks back at what stands before it.",
         "对纯解码器来说，源句和译文是同一段文字；每一行只能回头看前面的词元。",
     ),
@@ -111,7 +111,7 @@ nav a { color: var(--train); }
 
 
 def make_folder(folder: Path) -> None:
-    """Before the long work, so that a folder that cannot be written is said at once."""
+    """Before the long work, so that a folder that cannot be written is reported at once."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -127,12 +127,12 @@ def write_folder(folder: Path, found: Inspection, model: str) -> Inspection:
     """
     pictures = list(draw_maps(found.maps, found.alignment, folder))
     facts = {
-        Words("model", "模型"): model,
-        Words("direction", "方向"): f"{found.source_language}-{found.target_language}",
-        Words("tokens", "词元"): f"{len(found.source)} → {len(found.best.ids)}",
-        Words("beam", "束宽"): str(found.options.beam_size),
-        Words("log-probability", "对数概率"): f"{found.best.log_prob:.3f}",
-        Words("score", "得分"): f"{found.best.score:.3f}",
+        Bilingual("model", "模型"): model,
+        Bilingual("direction", "方向"): f"{found.source_language}-{found.target_language}",
+        Bilingual("tokens", "词元"): f"{len(found.source)} → {len(found.best.ids)}",
+        Bilingual("beam", "束宽"): str(found.options.beam_size),
+        Bilingual("log-probability", "对数概率"): f"{found.best.log_prob:.3f}",
+        Bilingual("score", "得分"): f"{found.best.score:.3f}",
     }
     write_page(folder / PAGE, found, found.maps, {words.label: text for words, text in facts.items()})
     remarks = (*found.remarks, *picture_remarks(found.maps, found.alignment))
@@ -158,7 +158,7 @@ def picture_remarks(maps: Sequence[AttentionMaps], alignment: Alignment) -> list
 
 
 def write_page(path: Path, found: Inspection, maps: Sequence[AttentionMaps], facts: dict[str, str]) -> None:
-    """`facts` is what the caller wants said at the top. The languages of source and target choose the glyphs."""
+    """`facts` stand at the top. The languages of source and target choose the glyphs."""
     source, target = found.source_language, found.target_language
     languages = {"encoder-self": (source, source), "decoder-self": (target, target), "cross": (target, source)}
     title = f"{found.text.strip()} → {found.translation.strip()}"
@@ -183,7 +183,7 @@ class FittedMaps:
     weights: Tensor  # [layers or 1, heads or 1, rows, columns]; without layers if nothing fits
     layers: bool = True
     heads: bool = True
-    note: Words | None = None
+    note: Bilingual | None = None
 
 
 def contents(names: Sequence[str]) -> str:
@@ -198,7 +198,7 @@ def section(name: str, content: str, variant: str = "") -> str:
 def alignment_html(alignment: Alignment, languages: tuple[str | None, str | None]) -> str:
     if alignment.weights.numel() > MOST_CELLS:
         return remark_html(
-            Words("Too large for a page: see alignment.png.", "太大，不在网页中显示：请看 alignment.png。")
+            Bilingual("Too large for a page: see alignment.png.", "太大，不在网页中显示：请看 alignment.png。")
         )
     table = heat_table(alignment.weights, alignment.rows, alignment.columns, "", numbers=True, languages=languages)
     return f'{legend()}<div class="maps">{table}</div>'
@@ -214,7 +214,7 @@ def maps_html(one: AttentionMaps, languages: tuple[str | None, str | None]) -> s
             )
             for head, weights in enumerate(heads, start=1)
         ]
-        words = Words(f"Layer {layer}", f"第 {layer} 层") if fits.layers else Words("All layers", "所有层")
+        words = Bilingual(f"Layer {layer}", f"第 {layer} 层") if fits.layers else Bilingual("All layers", "所有层")
         parts.append(f'<div>{html_heading(words, level=3)}\n<div class="maps">\n{"".join(tables)}</div></div>\n')
     return "".join(parts)
 
@@ -226,22 +226,22 @@ def fit_page(weights: Tensor, name: str) -> FittedMaps:
         return FittedMaps(weights)
     mean = weights.mean(1, keepdim=True)
     if mean.numel() <= MOST_CELLS:
-        note = Words(
+        note = Bilingual(
             f"Long sentence: the mean over heads; each head is in {files}",
             f"句子较长：这里是各头的平均；每个头见 {files}",
         )
         return FittedMaps(mean, heads=False, note=note)
     mean = mean.mean(0, keepdim=True)
     if mean.numel() <= MOST_CELLS:
-        note = Words(
+        note = Bilingual(
             f"Long sentence: the mean over layers and heads; each head is in {files}",
             f"句子较长：这里是各层各头的平均；每个头见 {files}",
         )
         return FittedMaps(mean, layers=False, heads=False, note=note)
     return FittedMaps(
-        weights[:0], note=Words(f"Too large for a page: see {files}", f"太大，不在网页中显示：请看 {files}")
+        weights[:0], note=Bilingual(f"Too large for a page: see {files}", f"太大，不在网页中显示：请看 {files}")
     )
 
 
-def remark_html(words: Words) -> str:
+def remark_html(words: Bilingual) -> str:
     return f'<p class="remark">{escape(words.english)} <span lang="zh">{escape(words.chinese)}</span></p>'

@@ -14,7 +14,7 @@ from attendo.decoding.trace import Contender, Step
 from attendo.inspection.inspect import Inspection
 from attendo.inspection.readable import pieces, token_labels
 from attendo.report.formatting import visible
-from attendo.report.page import Words, html_heading
+from attendo.report.page import Bilingual, html_heading
 from attendo.special_tokens import SPECIAL
 from attendo.text.tokenizer import Tokenizer
 
@@ -67,7 +67,7 @@ def step_lines(step: Step, tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def fate_texts(step: Step) -> Iterator[str]:
-    """What became of each contender. One that stays is told its number among the hypotheses of the next step."""
+    """What became of each contender. One that stays gets its rank among the hypotheses of the next step."""
     scores = {hypothesis.ids: hypothesis.score for hypothesis in step.finished}
     rank = 0
     for one in step.contenders:
@@ -215,5 +215,5 @@ def step_html(step: Step, tokenizer: Tokenizer) -> str:
     )
     more = len(step.contenders) - MOST_CONTENDERS
     note = f'<p class="note">… and {more} more · 另有 {more} 个</p>' if more > 0 else ""
-    heading = html_heading(Words(f"Step {step.number}", f"第 {step.number} 步"), level=3)
+    heading = html_heading(Bilingual(f"Step {step.number}", f"第 {step.number} 步"), level=3)
     return f'<div class="step">{heading}\n<table>{TABLE_HEAD}<tbody>\n{rows}</tbody></table>{note}</div>\n'

@@ -41,7 +41,7 @@ class Structure:
         return self.by_part["feed_forward"] / self.parameters
 
 
-def describe(config: ModelConfig) -> Structure:
+def describe_model(config: ModelConfig) -> Structure:
     """Builds the model on torch's meta device, where a tensor has a shape and no memory."""
     with torch.device("meta"):
         model = build_model(config)
@@ -54,13 +54,13 @@ def describe(config: ModelConfig) -> Structure:
 
 def owned_parameters(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
     """Each parameter once, with the part it belongs to: the one whose module holds it, however deep inside."""
-    seen: set[nn.Parameter] = set()
+    counted: set[nn.Parameter] = set()
 
     def walk(module: nn.Module, part: str) -> Iterator[tuple[str, nn.Parameter]]:
         part = next((name for name, kinds in PARTS.items() if isinstance(module, kinds)), part)
         for parameter in module.parameters(recurse=False):
-            if parameter not in seen:
-                seen.add(parameter)
+            if parameter not in counted:
+                counted.add(parameter)
                 yield part, parameter
         for child in module.children():
             yield from walk(child, part)
@@ -76,12 +76,12 @@ def shared_parameters(model: nn.Module) -> set[nn.Parameter]:
 
 
 def tree_lines(label: str, module: nn.Module, shared: set[nn.Parameter]) -> list[str]:
-    """Like print(model), equal neighbours folded, with the number of parameters behind each name."""
+    """Like print(model), equal neighbours folded, with the number of parameters after each name."""
     count = sum(parameter.numel() for parameter in module.parameters())
     comment = f"  # {count:,}" if count else ""
     if isinstance(module, nn.Linear) and module.weight in shared:
         comment = "  # tied: the table of the embedding"
-    first = f"{label}{type(module).__name__}({shape(module)}"
+    first = f"{label}{type(module).__name__}({module_shape(module)}"
     children = [(name, child, tree_lines("", child, shared)) for name, child in module.named_children()]
     if not children:
         return [f"{first}){comment}"]
@@ -97,7 +97,7 @@ def tree_lines(label: str, module: nn.Module, shared: set[nn.Parameter]) -> list
     return [*lines, ")"]
 
 
-def shape(module: nn.Module) -> str:
+def module_shape(module: nn.Module) -> str:
     """What PyTorch says of a module, shorter where it says too much."""
     match module:
         case nn.Linear():

@@ -16,7 +16,7 @@ from attendo.report.style import STYLE
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-class Words(NamedTuple):
+class Bilingual(NamedTuple):
     """One thing that a page says, in both of its languages."""
 
     english: str
@@ -50,7 +50,7 @@ def html_lines(text: str) -> str:
     return "\n".join(html_text(line) for line in text.strip("\n").split("\n"))
 
 
-def html_heading(words: Words, level: int = 2) -> str:
+def html_heading(words: Bilingual, level: int = 2) -> str:
     return f'<h{level}>{words.english}<span class="zh" lang="zh">{words.chinese}</span></h{level}>'
 
 
@@ -60,7 +60,7 @@ def fact_cards(facts: Mapping[str, str]) -> str:
     return f'<dl class="facts">{cards}</dl>' if cards else ""
 
 
-def captioned_section(name: str, heading: Words, caption: Words, content: str) -> str:
+def captioned_section(name: str, heading: Bilingual, caption: Bilingual, content: str) -> str:
     """A section with its heading and an explanation, in English and in Chinese; `name` is the target of links."""
     return (
         f'<section id="{escape(name)}">\n{html_heading(heading)}\n'

@@ -31,7 +31,7 @@ def write_report(
     log: Sequence[dict[str, Any]],
     summary: dict[str, str],
 ) -> None:
-    """`log` are the records of log.jsonl in their order; `summary` is what the caller wants said at the top."""
+    """`log` are the records of log.jsonl in their order; `summary` stands at the top."""
     known = sort_log(log)
     parts = [
         f"<h1>{html_text(title)}</h1>",

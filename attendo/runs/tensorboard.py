@@ -39,14 +39,14 @@ class TensorBoard:
 
     def stepped(self, record: StepRecord) -> None:
         self.step = record.step
-        self.number("training/loss", record.loss)
-        self.number("training/learning_rate", record.learning_rate)
-        self.number("training/gradient_norm", record.gradient_norm)
-        self.number("training/target_tokens_per_second", record.target_tokens_per_second)
-        self.number("training/padding", record.padding)
-        self.number("training/epoch", record.epoch)
+        self.add_finite("training/loss", record.loss)
+        self.add_finite("training/learning_rate", record.learning_rate)
+        self.add_finite("training/gradient_norm", record.gradient_norm)
+        self.add_finite("training/target_tokens_per_second", record.target_tokens_per_second)
+        self.add_finite("training/padding", record.padding)
+        self.add_finite("training/epoch", record.epoch)
         if record.skipped:
-            self.number("training/skipped", 1)
+            self.add_finite("training/skipped", 1)
 
     def validating(self, step: int) -> None:
         pass
@@ -54,27 +54,27 @@ class TensorBoard:
     def validated(self, record: ValidationRecord) -> None:
         self.step = record.step
         for name, score in record.scores.items():
-            self.number(f"validation/{name}", score)
-        for place, sample in enumerate(record.samples, start=1):
-            self.writer.add_text(f"sample/{place}", as_code(sample), record.step)
+            self.add_finite(f"validation/{name}", score)
+        for index, sample in enumerate(record.samples, start=1):
+            self.writer.add_text(f"sample/{index}", sample_as_code(sample), record.step)
         self.writer.flush()
 
     def saved(self, step: int, seconds: float) -> None:
         self.writer.flush()
 
     def said(self, sentence: str) -> None:
-        self.writer.add_text("remarks", indented(sentence), self.step)
+        self.writer.add_text("remarks", indent_as_code(sentence), self.step)
 
-    def number(self, name: str, value: float) -> None:
+    def add_finite(self, name: str, value: float) -> None:
         """What is no finite number would only break the scale of a curve."""
         if math.isfinite(value):
             self.writer.add_scalar(name, value, self.step)
 
 
-def as_code(sample: Sample) -> str:
-    return "\n".join(map(indented, (sample.source, sample.reference, sample.translation)))
+def sample_as_code(sample: Sample) -> str:
+    return "\n".join(map(indent_as_code, (sample.source, sample.reference, sample.translation)))
 
 
-def indented(text: str) -> str:
+def indent_as_code(text: str) -> str:
     """TensorBoard reads Markdown, where four spaces make code, in which nothing means anything."""
     return f"    {visible(text)}"

@@ -116,12 +116,12 @@ def test_a_single_word_is_aligned_piece_by_piece():
 def test_joining_loses_no_mass():
     weights = torch.rand(3, 5, 7).softmax(-1)
     rows, columns = ([Unit("x", count) for count in counts] for counts in ([2, 1, 2], [1, 4, 2]))
-    shown = join_tokens(weights, rows, columns)
-    assert shown.shape == (3, 3, 3)
-    back = (shown * torch.tensor([2, 1, 2])[:, None]).sum((-2, -1))
+    joined = join_tokens(weights, rows, columns)
+    assert joined.shape == (3, 3, 3)
+    back = (joined * torch.tensor([2, 1, 2])[:, None]).sum((-2, -1))
     torch.testing.assert_close(back, weights.sum((-2, -1)))
     torch.testing.assert_close(
-        shown[:, 1], torch.stack([part.sum(-1) for part in weights[:, 2].split([1, 4, 2], -1)], -1)
+        joined[:, 1], torch.stack([part.sum(-1) for part in weights[:, 2].split([1, 4, 2], -1)], -1)
     )
 
 

@@ -20,7 +20,7 @@ SENTENCES = [
     ("zh", "en", "我們昨天在圖書館裡見過面。"),  # traditional
     ("zh", "en", "  　我\u200b爱　机器   学习\n"),  # edges, and what cannot be seen
     ("en", "zh", "She wrote a letter to her old teacher."),
-    ("en", "zh-TW", "Our train leaves tomorrow at eight."),  # the model says it in simplified characters
+    ("en", "zh-TW", "Our train leaves tomorrow at eight."),  # the model writes simplified characters
     ("en", "zh", "I  have\u00a0 not seen\x07 my brother for two years."),
     ("de", "en", "Gestern haben wir bis Mitternacht getanzt."),
     ("de", "en", "\ufeffWie viel kostet eine Fahrkarte nach Berlin?"),

@@ -9,12 +9,12 @@ from tests.inspection.small_models import inspection
 
 @pytest.mark.parametrize("text", ["", "a" * 32, "爱" * 16, "a" * 33, "爱" * 17, "a爱" * 40, "爱" * 15 + "ab"])
 def test_of_a_long_text_the_end_is_shown(text):
-    shown = ending_of(text)
-    assert cell_len(shown) <= PREFIX_WIDTH
-    assert text.endswith(shown.removeprefix("…"))
-    assert (shown == text) == (cell_len(text) <= PREFIX_WIDTH)
-    if shown != text:
-        assert cell_len(shown) >= PREFIX_WIDTH - 2
+    ending = ending_of(text)
+    assert cell_len(ending) <= PREFIX_WIDTH
+    assert text.endswith(ending.removeprefix("…"))
+    assert (ending == text) == (cell_len(text) <= PREFIX_WIDTH)
+    if ending != text:
+        assert cell_len(ending) >= PREFIX_WIDTH - 2
 
 
 def test_every_contender_has_a_line_and_its_fate():

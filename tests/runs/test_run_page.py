@@ -18,31 +18,29 @@ HOSTILE = f"{MARKUP}\x1b[31m \u202eolleh \x00\ud800 "
 SAMPLES = [["我们走吧。", "Let us go.", "Let's go."], ["שלום עולם", "Hello, world", HOSTILE]]
 
 
-def step(number, loss=3.0, **changes):
+def step(at, loss=3.0, **changes):
     record = {
-        "step": number, "loss": loss, "learning_rate": 3e-4, "gradient_norm": 0.8, "target_tokens": 23_000,
-        "target_tokens_per_second": 41_000.0, "padding": 0.016, "epoch": 1, "batch": number,
+        "step": at, "loss": loss, "learning_rate": 3e-4, "gradient_norm": 0.8, "target_tokens": 23_000,
+        "target_tokens_per_second": 41_000.0, "padding": 0.016, "epoch": 1, "batch": at,
     }  # fmt: skip
     return record | changes
 
 
-def validation(number, best=True, samples=None, **scores):
-    return {"step": number, "validation": scores, "best": best, "samples": samples or []}
+def validation(at, best=True, samples=None, **scores):
+    return {"step": at, "validation": scores, "best": best, "samples": samples or []}
 
 
 def a_run(steps=2_000):
     """Falls like a real one; two updates are skipped, and the run is resumed once."""
-    for number in range(1, steps + 1):
-        loss = 2.5 + 7 * math.exp(-number / 300) + 0.2 * math.sin(1.7 * number)
-        if number == 1_201:
+    for at in range(1, steps + 1):
+        loss = 2.5 + 7 * math.exp(-at / 300) + 0.2 * math.sin(1.7 * at)
+        if at == 1_201:
             yield {"step": 1_200, "event": "resumed", "text": "from step-1200"}
-        record = step(number, loss, learning_rate=1e-3 * min(1, number / 400))
-        yield record | ({"loss": None, "gradient_norm": None, "skipped": True} if number in (812, 813) else {})
-        if number % 500 == 0:
-            yield validation(
-                number, best=number != 2_000, samples=SAMPLES, loss=loss - 0.7, bleu=number / 50, chrf=52.5
-            )
-            yield {"step": number, "event": "saved", "text": ""}
+        record = step(at, loss, learning_rate=1e-3 * min(1, at / 400))
+        yield record | ({"loss": None, "gradient_norm": None, "skipped": True} if at in (812, 813) else {})
+        if at % 500 == 0:
+            yield validation(at, best=at != 2_000, samples=SAMPLES, loss=loss - 0.7, bleu=at / 50, chrf=52.5)
+            yield {"step": at, "event": "saved", "text": ""}
 
 
 def report(tmp_path, log, **changes):
@@ -120,7 +118,7 @@ def test_the_curves_are_where_the_numbers_are(tmp_path):
     ]
     marks = {path.get("class"): path.get("d") for path in loss.iterfind(".//{*}path")}
     assert marks["resumed"] == "M600 1000v-1000"
-    assert marks["skipped"] == "M406 1000v-80"  # 812 and 813 fall on one place
+    assert marks["skipped"] == "M406 1000v-80"  # 812 and 813 fall on one column
     assert marks["validated"].count("M") == 4
     rate = points(charts(tree)["learning rate"], "train")
     assert min(rate, key=lambda point: point[1])[0] >= 199, "the peak is reached at step 400 of 2,000"

@@ -11,8 +11,8 @@ from attendo.runs.tensorboard import TensorBoard
 from attendo.training.watch import Sample, StepRecord, ValidationRecord
 
 
-def step(number, loss, **changes):
-    return StepRecord(number, loss, 3e-4, 0.8, 23_000, 41_000.0, 0.016, 3, number, **changes)
+def step(index, loss, **changes):
+    return StepRecord(index, loss, 3e-4, 0.8, 23_000, 41_000.0, 0.016, 3, index, **changes)
 
 
 def read(folder):
@@ -67,11 +67,11 @@ def test_it_is_on_the_disk_after_a_validation_and_a_checkpoint(tmp_path, monkeyp
 
 def test_a_resumed_run_replaces_what_it_does_again(tmp_path):
     with TensorBoard(tmp_path) as board:
-        for number in range(1, 11):
-            board.stepped(step(number, 1.0))
+        for index in range(1, 11):
+            board.stepped(step(index, 1.0))
     with TensorBoard(tmp_path, start_step=5) as board:
-        for number in range(6, 9):
-            board.stepped(step(number, 2.0))
+        for index in range(6, 9):
+            board.stepped(step(index, 2.0))
     events = read(tmp_path)
     assert curve(events, "training/loss") == [(n, 1.0) for n in range(1, 6)] + [(n, 2.0) for n in range(6, 9)]
 
