@@ -105,15 +105,13 @@ def inspect(
     folder = model_folder(model)
     bundle = read_bundle(folder)
     options = replace(SEARCH, beam_size=beam)
-    if out is None:
-        return inspect_text(load_model(bundle), bundle.tokenizer(), text, bundle.directions, to, from_, options)
-
-    from attendo.inspection.page import make_folder, write_folder  # matplotlib, only where pictures are drawn
-
     wish_for(bundle.directions, to, from_, options, None, keep=False)  # mistakes are reported before a folder is made
-    make_folder(Path(out))
+    if out is not None:
+        from attendo.inspection.page import make_folder, write_folder  # matplotlib, only where pictures are drawn
+
+        make_folder(Path(out))
     found = inspect_text(load_model(bundle), bundle.tokenizer(), text, bundle.directions, to, from_, options)
-    return write_folder(Path(out), found, folder.resolve().name)
+    return found if out is None else write_folder(Path(out), found, folder.resolve().name)
 
 
 @torch.inference_mode()
