@@ -17,6 +17,7 @@ NUMBER = re.compile(
     r"\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'’٫٬．，]\d+)*"  # 1 234,5 or any other
 )
 SEPARATOR = re.compile(r"\D")
+OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 SCALE = re.compile(
     r"[-\s多余餘]{0,2}(?:(?P<m100>百|hundred|hundert|cents?\b)|(?P<m1000>千|thousand|tausend|mille\b|tisíc|[kK]\b|Tsd\b)"
     r"|(?P<m10000>[万萬])|(?P<m1000000>millionen|millions?|mio\b|mil\b|milion|[mM]\b)|(?P<m100000000>[亿億])"
@@ -61,7 +62,7 @@ class Number:
 def numbers_of(text: str) -> list[Number]:
     """Numbers in digits, each once, with what their scale makes of them: 4万 is 40000, or 4."""
     if not text.isascii():
-        text = MIXED.sub(mixed_value, DECADE.sub("", "".join(map(western, text))))
+        text = MIXED.sub(mixed_value, DECADE.sub("", OTHER_DIGIT.sub(lambda digit: western(digit.group()), text)))
     found: dict[str, Number] = {}
     for match in NUMBER.finditer(text):
         readings, parts = readings_of(match.group())
@@ -138,12 +139,12 @@ def in_digits(number: str) -> str:
 
 def values_of(text: str, language: str) -> set[str]:
     """All values a text may state: in digits, in words, in Roman numerals."""
-    values: set[str] = set()
-    for number in numbers_of(text):
-        values |= number.readings | set(number.parts)
-    values |= {str(value) for value in values_in_words(text, language)}
-    values |= {str(roman(match.group())) for match in ROMAN.finditer(text)}
-    return values
+    in_words = {str(value) for value in values_in_words(text, language)}
+    return values_in_digits(text) | in_words | {str(roman(match.group())) for match in ROMAN.finditer(text)}
+
+
+def values_in_digits(text: str) -> set[str]:
+    return {value for number in numbers_of(text) for value in (*number.readings, *number.parts)}
 
 
 def roman(numeral: str) -> int:
@@ -166,15 +167,20 @@ def missing_numbers(source: str, translation: str, source_language: str, target_
     asked = asked_numbers(source, source_language)
     if not asked:
         return []
-    values = values_of(without_addresses(translation), target_language)
+    answer, known = without_addresses(translation), is_known(target_language)
     # Up to twelve people write words, and of some languages we know none.
-    known = is_known(target_language)
     free = {"0", "1"} if known else {str(value) for value in range(13)}
-    return [
-        number.text
-        for number in asked
-        if not (is_dated(number, values) if known and number.is_date else is_answered(number, values, free))
-    ]
+    # Most are answered in digits; words, which take longer to read, can only answer more of them.
+    for values in (values_in_digits, lambda text: values_of(text, target_language)):
+        stated = values(answer)
+        asked = [
+            number
+            for number in asked
+            if not (is_dated(number, stated) if known and number.is_date else is_answered(number, stated, free))
+        ]
+        if not asked:
+            break
+    return [number.text for number in asked]
 
 
 def is_answered(number: Number, values: set[str], free: set[str]) -> bool:
