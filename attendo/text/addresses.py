@@ -12,6 +12,7 @@ PLACEHOLDER = re.compile(
     r"\{\{ {0,3}[\w.:$-]{1,60} {0,3}\}\}|\$?\{{1,2}[\w.:$-]{0,60}\}{1,2}"  # {{ x }} {0} {name} ${HOME}
     r"|%\(\w{1,60}\)[sdf]|(?<![\d%])%(?:\d{1,2}\$)?[sdif@](?![\w])"  # %(name)s %s %1$d, but not 100 % or 50%
 )
+SIGN = re.compile(r"[@<{%]|://|www\.", re.IGNORECASE)  # one of these is in each of them
 
 
 def is_address(text: str) -> bool:
@@ -22,6 +23,8 @@ def is_address(text: str) -> bool:
 
 def without_addresses(text: str) -> str:
     """Digits in addresses, tags and placeholders are no numbers of the text."""
+    if not SIGN.search(text):
+        return text
     for pattern in (URL, EMAIL, TAG, PLACEHOLDER):
         text = pattern.sub(" ", text)
     return text
