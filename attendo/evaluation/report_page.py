@@ -48,7 +48,7 @@ CAPTIONS = {
     ),
     "words": Bilingual(
         "How many words of the reference the translation of the same sentence has, by how often they occur in {text}. "
-        "Bilingual are in lower case, without punctuation; of Chinese and Japanese, characters.",
+        "Words are in lower case, without punctuation; of Chinese and Japanese, characters.",
         "参考译文中的词有多少出现在同一句的译文里，按这些词在{text}中出现的次数分组。"
         "词一律小写，不含标点；中文和日文以字计。",
     ),
