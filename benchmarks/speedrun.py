@@ -105,7 +105,7 @@ def timed(recipe_file: Path, settings: list[str], began: float) -> None:
     from attendo.data.corpus import CorpusFile
     from attendo.data.lines import ignore
     from attendo.decoding.options import SearchOptions
-    from attendo.evaluation.published import published_bleu
+    from attendo.evaluation.metrics import published_bleu
     from attendo.recipe.read import read_recipe
     from attendo.runs.run_folder import RunFolder
     from attendo.runs.train import Call, begin

@@ -31,21 +31,13 @@ def compare(
         raise UsageError("name two files of translations, A and B")
 
     from attendo.evaluation.compare import TRIALS
-    from attendo.evaluation.compare import compare as test
-    from attendo.evaluation.hypotheses import read_hypotheses
+    from attendo.evaluation.compare import compare as compare_files
     from attendo.evaluation.metrics import SAMPLES
     from attendo.evaluation.report_text import comparison_lines, warnings_text
-    from attendo.evaluation.suspicions import language_of
-    from attendo.evaluation.test_set import file_in_bash, read_references
 
     # `A B --references R1 R2`: what no option takes is one more reference
     a, b, *more = files
-    judged_by = read_references([*references, *more])
-    language = to or language_of(judged_by.references[0])
-    found = test(
-        read_hypotheses(a, judged_by), read_hypotheses(b, judged_by), judged_by, language,
-        (file_in_bash(a), file_in_bash(b)), samples or SAMPLES, trials or TRIALS,
-    )  # fmt: skip
+    found = compare_files(a, b, [*references, *more], to=to, samples=samples or SAMPLES, trials=trials or TRIALS)
     for line in warnings_text(found.warnings):
         typer.echo(line, err=True)
     answer = (

@@ -79,7 +79,7 @@ def evaluate(
 
     from attendo.data.lines import ignore, read_lines
     from attendo.evaluation.breakdown import count_words
-    from attendo.evaluation.evaluate import evaluate as judge
+    from attendo.evaluation.evaluate import score_hypotheses
     from attendo.evaluation.hypotheses import read_hypotheses
     from attendo.evaluation.metrics import SAMPLES
     from attendo.evaluation.report_text import evaluation_lines, warnings_text
@@ -96,14 +96,14 @@ def evaluate(
         sets = [read_test_set(path, swapped=swap) for path in more]
         settings = {"beam_size": beam, "length_penalty": length_penalty}
         machine = (engine, device, threads)
-        judged = translated(sets, model or DEFAULT, to, from_, settings, not no_second_look, machine)
+        judged = translate_sets(sets, model or DEFAULT, to, from_, settings, not no_second_look, machine)
         written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"
         if translations:
             write_translations(translations, judged[0][1].texts)
     found: list[Evaluation] = []
     for one, answers in judged:
         found.append(
-            judge(
+            score_hypotheses(
                 one, answers, to=to, from_=from_, samples=SAMPLES if samples is None else samples, published=published,
                 training=training, written_to=written_to,
             )
@@ -122,7 +122,7 @@ def evaluate(
     typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is
 
 
-def translated(
+def translate_sets(
     sets: Sequence["EvaluationSet"],
     model: str,
     to: str | None,
@@ -131,28 +131,19 @@ def translated(
     second_look: bool,
     machine: tuple[str, str, int | None],
 ) -> list[tuple["EvaluationSet", "Hypotheses"]]:
-    """Each test set with what the model says; columns in the wrong order are an error before it says anything."""
+    """Each test set with its translation by the model; progress on stderr."""
     from attendo.documents.progress import shown_on_stderr
-    from attendo.errors import DataError
-    from attendo.evaluation.hypotheses import translate
-    from attendo.evaluation.suspicions import exchanged_columns
+    from attendo.evaluation.hypotheses import translate_test_sets
     from attendo.translation.load import load
-    from attendo.translation.wish import SEARCH, wish_for
+    from attendo.translation.wish import SEARCH
 
     options = replace(SEARCH, **{name: value for name, value in settings.items() if value is not None})
     engine, device, threads = machine
-    answers = []
     size = sum(len(source.encode()) + 1 for one in sets for source in one.sources or ())
     with shown_on_stderr("line", size, remarks=False) as watch:
         translator = load(model, engine=cast(Any, engine), device=device, threads=threads, say=watch.say)
-        language = wish_for(translator.bundle.directions, to, from_, options, None, keep=False).to
-        for one in sets:
-            if trouble := exchanged_columns(one.sources or (), one.references[0], language):
-                raise DataError(f"{one.name}: {trouble} (with --swap the second column is the source)")
         watch.passed(0, 0)
-        for one in sets:
-            answers.append((one, translate(one, translator, model, to, from_, options, second_look, watch.done)))
-    return answers
+        return list(translate_test_sets(sets, translator, model, to, from_, options, second_look, watch.done))
 
 
 def write_translations(path: Path, texts: Sequence[str]) -> None:

@@ -14,14 +14,14 @@ from attendo.evaluation.metrics import References, Texts, bleu, chrf, is_by_char
 from attendo.text.pretokenize import HAN, KANA
 
 WORD = re.compile(rf"[{HAN}{KANA}]|[^\W_{HAN}{KANA}]+")
-LENGTHS = (5, 10, 20, 30, 50)  # the longest of each class; behind the last comes the rest
+LENGTHS = (5, 10, 20, 30, 50)  # the longest of each class; after the last comes the rest
 LENGTHS_IN_CHARACTERS = (10, 20, 40, 60, 100)
 OFTEN_IN_TEST_SET = (2, 6, 21, 101)  # the least of each class but the first
 OFTEN_IN_TRAINING = (1, 10, 100, 1_000)
 
 
 @dataclass(frozen=True)
-class OfLength:
+class LengthClass:
     """Sentences whose reference has so many words."""
 
     words: str  # 6-10
@@ -32,7 +32,7 @@ class OfLength:
 
 
 @dataclass(frozen=True)
-class OfFrequency:
+class FrequencyClass:
     """Words of the references that are so frequent."""
 
     times: str  # 2-5
@@ -52,31 +52,31 @@ def words_of(text: str) -> list[str]:
     return WORD.findall(text.lower())
 
 
-def by_length(hypotheses: Texts, references: References, language: str, tokenisation: str) -> list[OfLength]:
+def by_length(hypotheses: Texts, references: References, language: str, tokenisation: str) -> list[LengthClass]:
     """Classes in which there is a sentence."""
     longest = LENGTHS_IN_CHARACTERS if is_by_character(language) else LENGTHS
-    places: dict[int, list[int]] = {}
-    for place, reference in enumerate(references[0]):
-        places.setdefault(bisect_left(longest, len(words_of(reference))), []).append(place)
+    indices: dict[int, list[int]] = {}
+    for index, reference in enumerate(references[0]):
+        indices.setdefault(bisect_left(longest, len(words_of(reference))), []).append(index)
     found = []
-    for number, mine in sorted(places.items()):
-        said = [hypotheses[place] for place in mine]
-        wanted = [[one[place] for place in mine] for one in references]
-        scored = bleu(said, wanted, tokenisation)
-        ratio = float(scored.length_ratio or 0.0)
-        found.append(OfLength(length_name(number, longest), len(mine), scored.score, chrf(said, wanted).score, ratio))
+    for length_class, mine in sorted(indices.items()):
+        texts = [hypotheses[index] for index in mine]
+        wanted = [[one[index] for index in mine] for one in references]
+        score = bleu(texts, wanted, tokenisation)
+        name, ratio = length_name(length_class, longest), float(score.length_ratio or 0.0)
+        found.append(LengthClass(name, len(mine), score.score, chrf(texts, wanted).score, ratio))
     return found
 
 
-def length_name(number: int, longest: Sequence[int]) -> str:
+def length_name(index: int, longest: Sequence[int]) -> str:
     """up to 5, 6-10, …, over 50"""
-    if number == 0:
+    if index == 0:
         return f"up to {longest[0]}"
-    return f"{longest[number - 1] + 1}-{longest[number]}" if number < len(longest) else f"over {longest[-1]}"
+    return f"{longest[index - 1] + 1}-{longest[index]}" if index < len(longest) else f"over {longest[-1]}"
 
 
-def by_frequency(hypotheses: Texts, references: Texts, training: Counter[str] | None) -> list[OfFrequency]:
-    """How many of the rare and of the frequent words were said, by their count in the training text.
+def by_frequency(hypotheses: Texts, references: Texts, training: Counter[str] | None) -> list[FrequencyClass]:
+    """How many of the rare and of the frequent words were found, by their count in the training text.
 
     Without one, in the references themselves: what is rare in a test set need not be so in training, but mostly is.
     """
@@ -84,22 +84,22 @@ def by_frequency(hypotheses: Texts, references: Texts, training: Counter[str] | 
     counts = sum_of(wanted) if training is None else training
     least = OFTEN_IN_TEST_SET if training is None else OFTEN_IN_TRAINING
     words, found = [0] * (len(least) + 1), [0] * (len(least) + 1)
-    for said, of_reference in zip(hypotheses, wanted, strict=True):
-        of_hypothesis = Counter(words_of(said))
+    for hypothesis, of_reference in zip(hypotheses, wanted, strict=True):
+        of_hypothesis = Counter(words_of(hypothesis))
         for word, times in of_reference.items():
-            number = bisect_right(least, counts[word])
-            words[number] += times
-            found[number] += min(times, of_hypothesis[word])
+            index = bisect_right(least, counts[word])
+            words[index] += times
+            found[index] += min(times, of_hypothesis[word])
     first = 1 if training is None else 0
     names = [frequency_name(low, high) for low, high in zip((first, *least), (*least, None), strict=True)]
-    return [OfFrequency(*row) for row in zip(names, words, found, strict=True) if row[1]]
+    return [FrequencyClass(*row) for row in zip(names, words, found, strict=True) if row[1]]
 
 
-def frequency_name(low: int, behind: int | None) -> str:
+def frequency_name(low: int, after: int | None) -> str:
     """1, 2-5, 6-20, …, over 100"""
-    if behind is None:
+    if after is None:
         return f"over {low - 1:,}"
-    return f"{low:,}" if behind == low + 1 else f"{low:,}-{behind - 1:,}"
+    return f"{low:,}" if after == low + 1 else f"{low:,}-{after - 1:,}"
 
 
 def count_words(texts: Iterable[str]) -> Counter[str]:
@@ -118,7 +118,7 @@ def sum_of(counters: Sequence[Counter[str]]) -> Counter[str]:
 
 
 def extremes(scores: Sequence[float], most: int) -> tuple[list[int], list[int]]:
-    """Places of the worst and of the best, from the extreme inwards; no sentence is both."""
-    ordered = sorted(range(len(scores)), key=lambda place: (scores[place], place))
+    """Indices of the worst and of the best, from the extreme inwards; no sentence is both."""
+    ordered = sorted(range(len(scores)), key=lambda index: (scores[index], index))
     middle = (len(ordered) + 1) // 2
     return ordered[:middle][:most], ordered[middle:][::-1][:most]

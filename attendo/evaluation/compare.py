@@ -6,10 +6,12 @@ sentence's two translations to the two systems by the toss of a coin, and asks h
 large as the one that was found. A difference is called real where both say: less than once in 20.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
-from attendo.evaluation.hypotheses import Hypotheses
+from attendo.evaluation.hypotheses import Hypotheses, gather_hypotheses
 from attendo.evaluation.metrics import (
     SAMPLES,
     Texts,
@@ -20,8 +22,8 @@ from attendo.evaluation.metrics import (
     ter_of,
     tokenisations,
 )
-from attendo.evaluation.suspicions import suspicions
-from attendo.evaluation.test_set import EvaluationSet
+from attendo.evaluation.suspicions import language_of, suspicions
+from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, file_in_bash, gather_references
 
 TRIALS = 10_000  # of approximate randomisation, as sacreBLEU's own command has it
 LEVEL = 0.05
@@ -29,7 +31,7 @@ METRICS = ("bleu", "chrf", "ter")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SignificanceTest:
     """What one test says of one score."""
 
     p_value: float
@@ -45,9 +47,9 @@ class Difference:
     b: float
     interval_a: tuple[float, float]  # 95 % of the bootstrap's samples: mean ± half its width
     interval_b: tuple[float, float]
-    bootstrap: Outcome
-    randomisation: Outcome
-    differing: int  # sentences of which the two say different things
+    bootstrap: SignificanceTest
+    randomisation: SignificanceTest
+    differing: int  # sentences that the two translate differently
 
     @property
     def difference(self) -> float:
@@ -89,12 +91,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
+    """Two translations of one test set, a and b, by each of three scores."""
+
     a: str
     b: str
     test_set: str
     language: str
     sentences: int
-    same: int  # sentences of which both say the same
+    same: int  # sentences that both translate in the same way
     differences: dict[str, Difference]  # bleu, chrf, ter
     warnings: list[str]
     commands: list[str]  # that tell the same without attendo
@@ -121,9 +125,43 @@ def least_p(differing: int) -> float:
 
 
 def compare(
+    a: TextsOrPath,
+    b: TextsOrPath,
+    references: TextsOrPath | Sequence[TextsOrPath],
+    *,
+    sources: TextsOrPath | None = None,
+    to: str | None = None,
+    samples: int = SAMPLES,
+    trials: int = TRIALS,
+) -> Comparison:
+    """Whether the difference between two translations of a test set is real, or may be chance.
+
+        found = attendo.compare("a.txt", "b.txt", "references.txt", to="en")
+        print(found.differences["bleu"].better)  # "a", "b", or None where it cannot be told
+
+    Each of them is a list of sentences or the path of a file with a sentence a line; several references are a list of
+    such; a .tsv has source and references. The language `to` is guessed if not given. `samples` are of the paired
+    bootstrap, `trials` of approximate randomisation.
+    """
+    test_set = gather_references(references, sources)
+    files = tuple(
+        file_in_bash(Path(one)) if isinstance(one, (str, Path)) else name for one, name in ((a, "A"), (b, "B"))
+    )
+    return compare_hypotheses(
+        gather_hypotheses(a, test_set, "A"),
+        gather_hypotheses(b, test_set, "B"),
+        test_set,
+        to or language_of(test_set.references[0]),
+        (files[0], files[1]),
+        samples,
+        trials,
+    )
+
+
+def compare_hypotheses(
     a: Hypotheses,
     b: Hypotheses,
-    judged_by: EvaluationSet,
+    test_set: EvaluationSet,
     language: str,
     files: tuple[str, str] = ("A", "B"),
     samples: int = SAMPLES,
@@ -139,7 +177,7 @@ def compare(
             "ter": ter_of(language),
         }
         systems: list[tuple[str, Texts]] = [("a", a.texts), ("b", b.texts)]
-        signatures, results = PairedTest(systems, metrics, judged_by.references, kind, times)()
+        signatures, results = PairedTest(systems, metrics, test_set.references, kind, times)()
         return [(name, *results[name], str(signatures[name])) for name in signatures]
 
     same = sum(x == y for x, y in zip(a.texts, b.texts, strict=True))
@@ -152,32 +190,32 @@ def compare(
             float(of_b.score),
             around(float(of_a.mean), float(of_a.ci)),
             around(float(of_b.mean), float(of_b.ci)),
-            Outcome(float(of_b.p_value), signature),
-            Outcome(float(randomisation[2].p_value), randomisation[3]),
-            len(judged_by) - same,
+            SignificanceTest(float(of_b.p_value), signature),
+            SignificanceTest(float(randomisation[2].p_value), randomisation[3]),
+            len(test_set) - same,
         )
-    warnings = [*judged_by.remarks]
+    warnings = [*test_set.remarks]
     for one in (a, b):
-        found = [*one.remarks, *suspicions(one.texts, judged_by.references, judged_by.sources, language)]
+        found = [*one.remarks, *suspicions(one.texts, test_set.references, test_set.sources, language)]
         warnings += [f"{one.name}: {warning}" for warning in found]
-    if same == len(judged_by):
+    if same == len(test_set):
         warnings.append(f"{a.name} and {b.name} say the same in every line")
-    elif least_p(differing := len(judged_by) - same) >= LEVEL:
-        few = f"{differing} of {len(judged_by)} lines"
+    elif least_p(differing := len(test_set) - same) >= LEVEL:
+        few = f"{differing} of {len(test_set)} lines"
         warnings.append(f"{a.name} and {b.name} differ in {few}: too few to tell a difference from chance")
     # text: with numpy 2 sacreBLEU 2.6 cannot write the bootstrap as JSON, which is its default
     options = " ".join(["-i", *files, *command_options(language, samples=0), "--format", "text"])
     return Comparison(
         a.name,
         b.name,
-        judged_by.name,
+        test_set.name,
         language,
-        len(judged_by),
+        len(test_set),
         same,
         differences,
         warnings,
         [
-            f"sacrebleu {' '.join(judged_by.in_bash)} {options} --paired-{kind} --paired-{kind}-n {times}"
+            f"sacrebleu {' '.join(test_set.in_bash)} {options} --paired-{kind} --paired-{kind}-n {times}"
             for kind, times in (("bs", samples), ("ar", trials))
         ],
     )

@@ -1,23 +1,43 @@
-"""All that is told of a translated test set: the scores to quote, and what lies behind them."""
+"""The evaluation of a translated test set: the scores to quote, and what lies behind them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from attendo.evaluation.breakdown import OfFrequency, OfLength, by_frequency, by_length, extremes
-from attendo.evaluation.conduct import Numbers, looping, numbers_kept
-from attendo.evaluation.hypotheses import Hypotheses, Run
-from attendo.evaluation.metrics import SAMPLES, Score, bleu, chrf, command_options, sentence_chrf, ter, tokenisations
-from attendo.evaluation.published import published_bleu, published_command
+from attendo.errors import UsageError
+from attendo.evaluation.breakdown import FrequencyClass, LengthClass, by_frequency, by_length, extremes
+from attendo.evaluation.hypotheses import Hypotheses, TranslationRun, gather_hypotheses, translate_test_sets
+from attendo.evaluation.loops_and_numbers import NumberCounts, count_numbers_kept, find_loops
+from attendo.evaluation.metrics import (
+    SAMPLES,
+    References,
+    Score,
+    Texts,
+    bleu,
+    chrf,
+    command_options,
+    published_bleu,
+    published_command,
+    sentence_chrf,
+    ter,
+    tokenisations,
+)
 from attendo.evaluation.suspicions import language_of, suspicions
-from attendo.evaluation.test_set import EvaluationSet
+from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, gather_references, read_test_set
+
+if TYPE_CHECKING:
+    from attendo.decoding.options import SearchOptions
+    from attendo.translation.translator import Translator
+
+Metric = Callable[[Texts, References], float]
 
 EXTREMES = 10  # best and worst sentences that are kept
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedSentence:
     """One sentence; lines count from 1."""
 
     line: int
@@ -29,28 +49,31 @@ class Judged:
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
+    """Scores of one test set, what lies behind them, and the commands that give the same scores without attendo."""
+
     name: str
     hypotheses: str  # the file, or the model
     source_language: str | None
     target_language: str
-    guessed: bool  # the target language: nobody said it
+    guessed: bool  # the target language: it was not given
     sentences: int
     references: int
     bleu: dict[str, Score]  # by tokenisation; the first is the one to quote
     chrf: Score
     ter: Score
     published: Score | None
-    run: Run | None
+    metrics: dict[str, float]  # by functions that were handed in
+    run: TranslationRun | None
     exact: int  # hypotheses that equal a reference
     empty: int
     loops: int
-    numbers: Numbers | None  # None: the source is not known
-    numbers_of_references: Numbers | None  # the same of the people's translations, as a measure
-    lengths: list[OfLength]
-    frequencies: list[OfFrequency]
+    numbers: NumberCounts | None  # None: the source is not known
+    numbers_of_references: NumberCounts | None  # the same of the people's translations, as a measure
+    lengths: list[LengthClass]
+    frequencies: list[FrequencyClass]
     frequencies_of: str | None  # the file in which words were counted; None: the references
-    worst: list[Judged]
-    best: list[Judged]
+    worst: list[JudgedSentence]
+    best: list[JudgedSentence]
     sentence_chrf: list[float]
     warnings: list[str]
     command: str  # that gives the three scores without attendo
@@ -78,6 +101,7 @@ class Evaluation:
             "bleu_tokenisation": tokenisation,
             "bleu_by_tokenisation": {name: score.to_dict() for name, score in self.bleu.items()},
             "tokenised_lowercased_bleu": self.published.to_dict() if self.published else None,
+            **({"metrics": self.metrics} if self.metrics else {}),
             "seconds": run.seconds if run else None,
             "source_tokens": run.source_tokens if run else None,
             "source_tokens_per_second": run.source_tokens_per_second if run else None,
@@ -93,8 +117,8 @@ class Evaluation:
             "loops_decoded_again": run.repeated if run else None,
             "mended": run.mended if run else None,
             "untranslated": run.untranslated if run else None,
-            "numbers": number_table(self.numbers),
-            "numbers_of_references": number_table(self.numbers_of_references),
+            "numbers": numbers_to_dict(self.numbers),
+            "numbers_of_references": numbers_to_dict(self.numbers_of_references),
             "by_length": [asdict(one) for one in self.lengths],
             "by_frequency": [asdict(one) | {"share": one.share} for one in self.frequencies],
             "frequency_in": self.frequencies_of or "the references",
@@ -106,12 +130,71 @@ class Evaluation:
         }
 
 
-def number_table(numbers: Numbers | None) -> dict[str, Any] | None:
+def numbers_to_dict(numbers: NumberCounts | None) -> dict[str, Any] | None:
     return None if numbers is None else asdict(numbers) | {"share": numbers.share}
 
 
 def evaluate(
-    judged_by: EvaluationSet,
+    test_set: Path | str | EvaluationSet | None = None,
+    *,
+    model: "str | Path | Translator | None" = None,
+    hypotheses: TextsOrPath | None = None,
+    references: TextsOrPath | Sequence[TextsOrPath] | None = None,
+    sources: TextsOrPath | None = None,
+    to: str | None = None,
+    from_: str | None = None,
+    options: "SearchOptions | None" = None,
+    samples: int = SAMPLES,
+    published: bool = False,
+    metrics: Mapping[str, Metric] | None = None,
+) -> Evaluation:
+    """BLEU, chrF and TER with signature and interval, and what lies behind them: of a model, or of given translations.
+
+        found = attendo.evaluate("test.zh-en.tsv", model="default", to="en")
+        found = attendo.evaluate(hypotheses=["A dog runs."], references=["A dog is running."], to="en")
+        print(found.to_dict()["bleu"])
+
+    A test set is a .tsv of source<TAB>reference, which a model (a name, a folder, or a loaded Translator) translates.
+    Or the translations are given as `hypotheses`, to be held against `references`, and perhaps `sources`: each a list
+    of sentences or the path of a file with a sentence a line; several references are a list of such. The language `to`
+    is guessed if not given. `samples` of the bootstrap, 0 for no interval; `published` adds tokenised lower-cased BLEU;
+    `metrics` are functions of your own, called with the hypotheses and the references (a list for each reference).
+    """
+    if (hypotheses is None) == (test_set is None) or (test_set is not None and references is not None):
+        raise UsageError("expected a test set, and a model to translate it; or else hypotheses and references")
+    if hypotheses is not None:
+        if references is None:
+            raise UsageError("hypotheses need references")
+        held_against = gather_references(references, sources)
+        judged = gather_hypotheses(hypotheses, held_against)
+    else:
+        held_against = test_set if isinstance(test_set, EvaluationSet) else read_test_set(Path(test_set or ""))
+        judged = translate_by(model, held_against, to, from_, options)
+    return score_hypotheses(
+        held_against, judged, to=to, from_=from_, samples=samples, published=published, metrics=metrics
+    )
+
+
+def translate_by(
+    model: "str | Path | Translator | None",
+    test_set: EvaluationSet,
+    to: str | None,
+    from_: str | None,
+    options: "SearchOptions | None",
+) -> Hypotheses:
+    from attendo.model_folder.bundle import DEFAULT
+    from attendo.translation.load import load
+
+    if model is None or isinstance(model, (str, Path)):
+        name = str(model or DEFAULT)
+        translator = load(name)
+    else:
+        name, translator = str(model.bundle.folder), model
+    return next(translate_test_sets([test_set], translator, name, to, from_, options))[1]
+
+
+def score_hypotheses(
+    test_set: EvaluationSet,
     hypotheses: Hypotheses,
     *,
     to: str | None = None,
@@ -120,61 +203,62 @@ def evaluate(
     published: bool = False,
     training: tuple[str, Counter[str]] | None = None,
     written_to: str = "HYPOTHESES",
+    metrics: Mapping[str, Metric] | None = None,
 ) -> Evaluation:
     """`training`: the name of a training text and its words; `written_to`: the hypotheses as bash may read them."""
-    run, said, wanted = hypotheses.run, hypotheses.texts, judged_by.references
-    language = to or (run.target_language if run else language_of(wanted[0]))
-    sources = judged_by.sources
+    run, texts, references, sources = hypotheses.run, hypotheses.texts, test_set.references, test_set.sources
+    language = to or (run.target_language if run else language_of(references[0]))
     source_language = from_ or (run.source_language if run else language_of(sources) if sources else None)
     ways = tokenisations(language)
-    each = sentence_chrf(said, wanted)
-    worst, best = (judged(judged_by, said, each, places) for places in extremes(each, EXTREMES))
-    in_bash = judged_by.in_bash
+    each = sentence_chrf(texts, references)
+    worst, best = (pick_sentences(test_set, texts, each, indices) for indices in extremes(each, EXTREMES))
+    in_bash = test_set.in_bash
 
-    def kept(translations: Sequence[str]) -> Numbers | None:
-        return numbers_kept(translations, sources, source_language or "", language) if sources else None
+    def numbers_kept(translations: Sequence[str]) -> NumberCounts | None:
+        return count_numbers_kept(translations, sources, source_language or "", language) if sources else None
 
     return Evaluation(
-        name=judged_by.name,
+        name=test_set.name,
         hypotheses=hypotheses.name,
         source_language=source_language,
         target_language=language,
         guessed=not to and run is None,
-        sentences=len(judged_by),
-        references=len(wanted),
-        bleu={name: bleu(said, wanted, name, samples) for name in ways},
-        chrf=chrf(said, wanted, samples),
-        ter=ter(said, wanted, language, samples),
-        published=published_bleu(said, wanted, language, samples) if published else None,
+        sentences=len(test_set),
+        references=len(references),
+        bleu={name: bleu(texts, references, name, samples) for name in ways},
+        chrf=chrf(texts, references, samples),
+        ter=ter(texts, references, language, samples),
+        published=published_bleu(texts, references, language, samples) if published else None,
+        metrics={name: float(metric(texts, references)) for name, metric in (metrics or {}).items()},
         run=run,
-        exact=sum(text in each for text, *each in zip(said, *wanted, strict=True)),
-        empty=sum(not text.strip() for text in said),
-        loops=len(looping(said, sources)),
-        numbers=kept(said),
-        numbers_of_references=kept(wanted[0]),
-        lengths=by_length(said, wanted, language, ways[0]),
-        frequencies=by_frequency(said, wanted[0], training[1] if training else None),
+        exact=sum(text in each for text, *each in zip(texts, *references, strict=True)),
+        empty=sum(not text.strip() for text in texts),
+        loops=len(find_loops(texts, sources)),
+        numbers=numbers_kept(texts),
+        numbers_of_references=numbers_kept(references[0]),
+        lengths=by_length(texts, references, language, ways[0]),
+        frequencies=by_frequency(texts, references[0], training[1] if training else None),
         frequencies_of=training[0] if training else None,
         worst=worst,
         best=best,
         sentence_chrf=each,
-        warnings=[*judged_by.remarks, *hypotheses.remarks, *suspicions(said, wanted, sources, language)],
+        warnings=[*test_set.remarks, *hypotheses.remarks, *suspicions(texts, references, sources, language)],
         command=" ".join(["sacrebleu", *in_bash, "-i", written_to, *command_options(language, samples)]),
         published_command=published_command(written_to, in_bash, language, samples) if published else None,
     )
 
 
-def judged(
-    judged_by: EvaluationSet, said: Sequence[str], scores: Sequence[float], places: Sequence[int]
-) -> list[Judged]:
-    sources = judged_by.sources
+def pick_sentences(
+    test_set: EvaluationSet, texts: Sequence[str], scores: Sequence[float], indices: Sequence[int]
+) -> list[JudgedSentence]:
+    sources = test_set.sources
     return [
-        Judged(
-            place + 1,
-            scores[place],
-            sources[place] if sources else None,
-            tuple(one[place] for one in judged_by.references),
-            said[place],
+        JudgedSentence(
+            index + 1,
+            scores[index],
+            sources[index] if sources else None,
+            tuple(one[index] for one in test_set.references),
+            texts[index],
         )
-        for place in places
+        for index in indices
     ]

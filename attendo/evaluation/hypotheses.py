@@ -10,16 +10,19 @@ from attendo.decoding.options import SearchOptions
 from attendo.documents.line_reader import BYTES_PER_TOKEN, Chunk
 from attendo.documents.pipeline import plain_line
 from attendo.errors import DataError, InputError
-from attendo.evaluation.lost_lines import where_lines_were_lost
-from attendo.evaluation.test_set import EvaluationSet, read_texts
+from attendo.evaluation.suspicions import exchanged_columns, where_lines_were_lost
+from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, read_texts
 from attendo.translation.answer import Translation
 from attendo.translation.translator import Translator
+from attendo.translation.wish import SEARCH, wish_for
+
+ChunkListener = Callable[[Chunk, Sequence[Translation]], None]
 
 BATCHES = 4  # in a chunk, so that many sentences of like lengths are found
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class TranslationRun:
     """How a model made them."""
 
     model: str
@@ -42,50 +45,87 @@ class Run:
 
 @dataclass(frozen=True)
 class Hypotheses:
+    """Translations of a test set, a text for each of its sentences."""
+
     name: str
     texts: tuple[str, ...]
-    run: Run | None = None  # None: out of a file
+    run: TranslationRun | None = None  # None: out of a file
     remarks: tuple[str, ...] = ()
 
 
-def read_hypotheses(path: Path, judged_by: EvaluationSet) -> Hypotheses:
+def ignore_chunk(chunk: Chunk, translations: Sequence[Translation]) -> None:
+    """A listener that does nothing."""
+
+
+def read_hypotheses(path: Path, test_set: EvaluationSet) -> Hypotheses:
     """A line for each sentence of the test set; a lost line is an error that says where it may have been."""
     texts, remarks = read_texts(path)
-    found = Hypotheses(str(path), tuple(text.rstrip() for text in texts), None, remarks)
-    if len(texts) != len(judged_by):
+    return check_hypotheses(Hypotheses(str(path), tuple(text.rstrip() for text in texts), None, remarks), test_set)
+
+
+def gather_hypotheses(hypotheses: TextsOrPath, test_set: EvaluationSet, name: str = "hypotheses") -> Hypotheses:
+    """Translations out of a file, or those given as a list."""
+    if isinstance(hypotheses, (str, Path)):
+        return read_hypotheses(Path(hypotheses), test_set)
+    return check_hypotheses(Hypotheses(name, tuple(text.rstrip() for text in hypotheses)), test_set)
+
+
+def check_hypotheses(found: Hypotheses, test_set: EvaluationSet) -> Hypotheses:
+    name, texts = found.name, found.texts
+    if len(texts) != len(test_set):
         raise DataError(
-            f"{path} has {len(texts):,} lines and {judged_by.name} has {len(judged_by):,}: expected one translation "
-            f"for each sentence{where_lines_were_lost(found.texts, judged_by.references[0], str(path), judged_by.name)}"
+            f"{name} has {len(texts):,} lines and {test_set.name} has {len(test_set):,}: expected one translation "
+            f"for each sentence{where_lines_were_lost(texts, test_set.references[0], name, test_set.name)}"
         )
-    references = zip(*judged_by.references, strict=True)
-    for number, (text, wanted) in enumerate(zip(found.texts, references, strict=True), start=1):
+    references = zip(*test_set.references, strict=True)
+    for line, (text, wanted) in enumerate(zip(texts, references, strict=True), start=1):
         if text.strip() and not any(wanted):
-            raise DataError(f"{judged_by.name}, line {number:,}: the reference is missing, {path} has a translation")
+            raise DataError(f"{test_set.name}, line {line:,}: the reference is missing, {name} has a translation")
     return found
 
 
-def translate(
-    judged_by: EvaluationSet,
+def translate_test_sets(
+    test_sets: Sequence[EvaluationSet],
+    translator: Translator,
+    model: str,
+    to: str | None = None,
+    from_: str | None = None,
+    options: SearchOptions | None = None,
+    second_look: bool = True,
+    on_chunk: ChunkListener = ignore_chunk,
+) -> Iterator[tuple[EvaluationSet, Hypotheses]]:
+    """Each test set with its translation; columns in the wrong order are an error before anything is translated."""
+    language = wish_for(translator.bundle.directions, to, from_, options or SEARCH, None, keep=False).to
+    for test_set in test_sets:
+        if trouble := exchanged_columns(test_set.sources or (), test_set.references[0], language):
+            raise DataError(f"{test_set.name}: {trouble} (with --swap the second column is the source)")
+    for test_set in test_sets:
+        yield test_set, translate_test_set(test_set, translator, model, to, from_, options, second_look, on_chunk)
+
+
+def translate_test_set(
+    test_set: EvaluationSet,
     translator: Translator,
     model: str,
     to: str | None,
     from_: str | None,
-    options: SearchOptions,
+    options: SearchOptions | None,
     second_look: bool,
-    done: Callable[[Chunk, Sequence[Translation]], None],
+    on_chunk: ChunkListener,
 ) -> Hypotheses:
-    """All sources through a translator; `done` hears of each chunk, and its time is not counted."""
-    if judged_by.sources is None:
-        raise InputError(f"{judged_by.name} has no source to translate")
+    """All sources through a translator; `on_chunk` is called with each chunk, and its time is not counted."""
+    if test_set.sources is None:
+        raise InputError(f"{test_set.name} has no source to translate")
+    options = options or SEARCH
     answers: list[Translation] = []
     seconds = 0.0
-    for chunk in chunks(judged_by.sources, BATCHES * translator.engine.tokens_per_batch):
+    for chunk in cut_into_chunks(test_set.sources, BATCHES * translator.engine.tokens_per_batch):
         started = time.perf_counter()
         found = translator.translate(chunk.texts, to, from_, options=options, second_look=second_look)
         seconds += time.perf_counter() - started
         answers += found
-        done(chunk, found)
-    run = Run(
+        on_chunk(chunk, found)
+    run = TranslationRun(
         model=model,
         engine=translator.engine.name,
         threads=translator.engine.threads,
@@ -94,7 +134,7 @@ def translate(
         source_language=Counter(answer.source_language for answer in answers).most_common(1)[0][0],
         target_language=answers[0].target_language,
         seconds=seconds,
-        source_tokens=sum(map(len, translator.tokenizer.encode_all(judged_by.sources))),
+        source_tokens=sum(map(len, translator.tokenizer.encode_all(test_set.sources))),
         repeated=sum(answer.ledger.repeated > 0 for answer in answers),
         mended=sum(answer.mended for answer in answers),
         untranslated=sum(answer.ledger.untranslated > 0 for answer in answers),
@@ -102,13 +142,13 @@ def translate(
     return Hypotheses(model, tuple(plain_line(answer).rstrip() for answer in answers), run)
 
 
-def chunks(sources: Sequence[str], tokens: int) -> Iterator[Chunk]:
+def cut_into_chunks(sources: Sequence[str], tokens: int) -> Iterator[Chunk]:
     """About so many tokens together, in the order of the sources."""
     texts: list[str] = []
     size = 0
-    for number, source in enumerate(sources, start=1):
+    for line, source in enumerate(sources, start=1):
         texts.append(source)
         size += len(source.encode()) + 1
-        if size > tokens * BYTES_PER_TOKEN or number == len(sources):
-            yield Chunk(number - len(texts) + 1, texts, True, size)
+        if size > tokens * BYTES_PER_TOKEN or line == len(sources):
+            yield Chunk(line - len(texts) + 1, texts, True, size)
             texts, size = [], 0

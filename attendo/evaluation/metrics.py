@@ -2,8 +2,14 @@
 
 References are lists of sentences, one list for each reference, as sacreBLEU has them. The rules of each language, which
 tokenisation to quote and how TER cuts words, are here and nowhere else.
+
+Tokenised lower-cased BLEU is the score of many published tables (Multi30k, IWSLT 2014, older papers): of hypotheses and
+references alike the punctuation is normalised and the text tokenised by sacremoses, the Moses scripts in Python; then
+comes sacreBLEU without a tokenisation of its own (tok:none) and without regard to case (case:lc). It is another score
+than the BLEU that is quoted today, and never to be compared with it.
 """
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +31,8 @@ TOKENISATIONS = {
 
 Texts = Sequence[str]
 References = Sequence[Texts]
+
+PUBLISHED_NAME = "tokenised lower-cased BLEU"
 
 
 @dataclass(frozen=True)
@@ -75,18 +83,18 @@ def ter_of(language: str) -> Any:
 
 
 def bleu(hypotheses: Texts, references: References, tokenisation: str = DEFAULT, samples: int = 0) -> Score:
-    return scored(bleu_by(tokenisation), hypotheses, references, samples)
+    return score_corpus(bleu_by(tokenisation), hypotheses, references, samples)
 
 
 def chrf(hypotheses: Texts, references: References, samples: int = 0) -> Score:
-    return scored(chrf_by_default(), hypotheses, references, samples)
+    return score_corpus(chrf_by_default(), hypotheses, references, samples)
 
 
 def ter(hypotheses: Texts, references: References, language: str, samples: int = 0) -> Score:
-    return scored(ter_of(language), hypotheses, references, samples)
+    return score_corpus(ter_of(language), hypotheses, references, samples)
 
 
-def scored(metric: Any, hypotheses: Texts, references: References, samples: int) -> Score:
+def score_corpus(metric: Any, hypotheses: Texts, references: References, samples: int) -> Score:
     """By any of sacreBLEU's metrics, in the steps of its `corpus_score`.
 
     That one itself, in sacreBLEU 2.6, fails where a sample's chrF is 0. The seed of the bootstrap is sacreBLEU's own,
@@ -109,7 +117,7 @@ def sentence_chrf(hypotheses: Texts, references: References) -> list[float]:
     """Of each sentence alone."""
     metric = chrf_by_default()
     each = zip(hypotheses, zip(*references, strict=True), strict=True)
-    return [float(metric.sentence_score(said, list(wanted)).score) for said, wanted in each]
+    return [float(metric.sentence_score(text, list(wanted)).score) for text, wanted in each]
 
 
 def tokenisations(language: str) -> list[str]:
@@ -145,3 +153,30 @@ def confidence_options(samples: int) -> list[str]:
     if samples <= 1:
         return []
     return ["--confidence"] if samples == SAMPLES else ["--confidence", "--confidence-n", str(samples)]
+
+
+def published_bleu(hypotheses: Texts, references: References, language: str, samples: int = 0) -> Score:
+    from sacrebleu.metrics.bleu import BLEU
+
+    metric = BLEU(tokenize="none", lowercase=True, force=True)
+    return score_corpus(
+        metric, moses_tokenise(hypotheses, language), [moses_tokenise(one, language) for one in references], samples
+    )
+
+
+def moses_tokenise(texts: Texts, language: str) -> list[str]:
+    """As `sacremoses -l LANGUAGE normalize tokenize` does it."""
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+    normalizer, tokenizer = MosesPunctNormalizer(base_language(language)), MosesTokenizer(base_language(language))
+    return [str(tokenizer.tokenize(normalizer.normalize(text), return_str=True)) for text in texts]
+
+
+def published_command(hypotheses: str, references: Sequence[str], language: str, samples: int) -> str:
+    """The same by the commands of the two libraries, for bash; hypotheses and references as bash reads them."""
+
+    def cut(text: str) -> str:
+        return f"<(sacremoses -l {shlex.quote(base_language(language))} normalize tokenize < {text})"
+
+    options = " ".join(["--tokenize", "none", "--lowercase", "--force", *confidence_options(samples)])
+    return f"sacrebleu {' '.join(map(cut, references))} -i {cut(hypotheses)} {options}"

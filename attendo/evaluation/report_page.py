@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from attendo.evaluation.evaluate import Evaluation, Judged
-from attendo.evaluation.metrics import Score
-from attendo.evaluation.published import NAME
+from attendo.evaluation.evaluate import Evaluation, JudgedSentence
+from attendo.evaluation.metrics import PUBLISHED_NAME, Score
 from attendo.evaluation.report_text import ScoreRow, fact_rows, judged_rows, score_rows
 from attendo.report.charts import Bar, draw_bars
 from attendo.report.formatting import visible
@@ -155,7 +154,7 @@ def score_section(found: Evaluation) -> str:
 
 
 def score_bar(row: ScoreRow) -> Bar:
-    score, label = row.score, row.label.replace("tokenisation ", "").replace(NAME, "published")
+    score, label = row.score, row.label.replace("tokenisation ", "").replace(PUBLISHED_NAME, "published")
     return Bar(label, score.score, f"{score.score:.1f}", score.signature, score.interval, row.marked)
 
 
@@ -202,7 +201,7 @@ def sentence_chart(scores: Sequence[float]) -> str:
     return draw_bars("sentences by chrF · 按 chrF 分组的句数", bars)
 
 
-def judged_sentence(sentence: Judged) -> str:
+def judged_sentence(sentence: JudgedSentence) -> str:
     rows = "".join(f'<dt>{label}</dt><dd dir="auto">{html_text(text)}</dd>' for label, text in judged_rows(sentence))
     return f'<dl class="sample"><dt>line {sentence.line:,}, chrF {sentence.chrf:.2f}</dt>{rows}</dl>'
 

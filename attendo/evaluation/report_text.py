@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from attendo.evaluation.compare import LEVEL, Comparison, Difference
-from attendo.evaluation.conduct import Numbers
-from attendo.evaluation.evaluate import Evaluation, Judged
-from attendo.evaluation.hypotheses import Run
-from attendo.evaluation.metrics import Score
-from attendo.evaluation.published import NAME
+from attendo.evaluation.evaluate import Evaluation, JudgedSentence
+from attendo.evaluation.hypotheses import TranslationRun
+from attendo.evaluation.loops_and_numbers import NumberCounts
+from attendo.evaluation.metrics import PUBLISHED_NAME, Score
 from attendo.report.formatting import duration_text, visible
 
 LONGEST = 300  # characters of a sentence
@@ -45,7 +44,7 @@ def evaluation_lines(found: Evaluation) -> Iterator[str]:
     yield "  the same three scores by sacreBLEU's own command, in bash:"
     yield f"    {visible(found.command)}"
     if found.published_command:
-        yield f"  {NAME} likewise:"
+        yield f"  {PUBLISHED_NAME} likewise:"
         yield f"    {visible(found.published_command)}"
 
 
@@ -65,7 +64,7 @@ def score_rows(found: Evaluation) -> list[ScoreRow]:
         others = every[1:]
     rows = [*quoted, *others, ScoreRow(found.chrf.name, found.chrf), ScoreRow(found.ter.name, found.ter)]
     if found.published:
-        rows.append(ScoreRow(NAME, found.published, "  (beside published tables of this kind alone)"))
+        rows.append(ScoreRow(PUBLISHED_NAME, found.published, "  (beside published tables of this kind alone)"))
     return rows
 
 
@@ -83,7 +82,7 @@ def fact_rows(found: Evaluation) -> list[tuple[str, str]]:
     return [("speed", speed_text(run)), ("second look", second_look_text(run)), *rows] if run else rows
 
 
-def speed_text(run: Run) -> str:
+def speed_text(run: TranslationRun) -> str:
     threads = f", {count_text(run.threads, 'thread')}" if run.threads else ""
     seconds = f"{run.seconds:.2f} s" if run.seconds < 60 else duration_text(run.seconds)
     return (
@@ -92,13 +91,13 @@ def speed_text(run: Run) -> str:
     )
 
 
-def second_look_text(run: Run) -> str:
+def second_look_text(run: TranslationRun) -> str:
     if not run.second_look:
         return "none: the first answer was taken"
     return f"found what was missing at first in {count_text(run.mended, 'line')}"
 
 
-def numbers_text(numbers: Numbers | None, by_people: Numbers | None) -> str:
+def numbers_text(numbers: NumberCounts | None, by_people: NumberCounts | None) -> str:
     if numbers is None:
         return "not known without the source"
     if numbers.share is None or by_people is None or by_people.share is None:
@@ -111,13 +110,13 @@ def score_text(score: Score) -> str:
     return f"{score.score:6.2f}{interval}"
 
 
-def judged_lines(sentence: Judged) -> Iterator[str]:
+def judged_lines(sentence: JudgedSentence) -> Iterator[str]:
     yield f"    line {sentence.line:,}: chrF {sentence.chrf:.2f}"
     for label, text in judged_rows(sentence):
         yield f"      {label:<14}{visible(text, LONGEST) or ABSENT}"
 
 
-def judged_rows(sentence: Judged) -> list[tuple[str, str]]:
+def judged_rows(sentence: JudgedSentence) -> list[tuple[str, str]]:
     source = [("source", sentence.source)] if sentence.source is not None else []
     return [*source, *(("reference", text) for text in sentence.references), ("translation", sentence.hypothesis)]
 

@@ -1,11 +1,16 @@
 """Files that may not be what they should be. A score does not tell: it is computed all the same, and wrong.
 
 Each suspicion is a sentence for the user. Nothing here changes a score.
+
+Where a file has lost lines, its lines fit the other file's better if they are moved: before that line, line n is like
+line n of the other file, and after it like line n + k; the best line is the one where the sum of both is largest.
+Likeness is that of letters, so both files must be in one language, as a translation and its reference are.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
-from attendo.evaluation.lost_lines import overlap, where_lines_are_shifted
 from attendo.text.scripts import base_language, guess_language, identifier
 
 SAMPLE = 500  # lines that are looked at
@@ -13,6 +18,11 @@ ENOUGH = 100  # characters of a block; so many tell their language
 FEWEST = 10  # lines, below which nothing is suspected of the whole
 OFTEN = 0.2  # of the lines
 MORE_ALIKE = 0.1
+
+BETTER_THAN_CHANCE = 1.5  # times as like as lines that have nothing to do with each other
+BETTER_THAN_STRAIGHT = 2.0
+FEWEST_AFTER = 20  # lines after the one from which on lines are shifted
+MOST_COMPARED = 100_000  # lines that are compared
 
 
 def exchanged_columns(sources: Sequence[str], references: Sequence[str], language: str) -> str:
@@ -46,7 +56,7 @@ def suspicions(
 
 
 def empty_lines(name: str, texts: Sequence[str]) -> list[str]:
-    empty = [number for number, text in enumerate(texts, start=1) if not text.strip()]
+    empty = [line for line, text in enumerate(texts, start=1) if not text.strip()]
     return [f"{len(empty):,} of {len(texts):,} {name} are empty, the first is line {empty[0]:,}"] if empty else []
 
 
@@ -65,9 +75,9 @@ def wrong_file(
     asked = base_language(language)
     if asked not in identifier().labels:
         return []
-    said, wanted = language_of(hypotheses), language_of(references)
-    if said != wanted:
-        return [f"the hypotheses look like {said} and the references like {wanted}: are files exchanged?"]
+    found, wanted = language_of(hypotheses), language_of(references)
+    if found != wanted:
+        return [f"the hypotheses look like {found} and the references like {wanted}: are files exchanged?"]
     return [f"hypotheses and references look like {wanted}, not like {language}"] if wanted != asked else []
 
 
@@ -93,7 +103,7 @@ def share(flags: Iterable[bool]) -> float:
 
 def language_of(texts: Sequence[str]) -> str:
     """Of a whole file: lines are joined into blocks long enough to tell."""
-    return guess_language(blocks(sampled(texts)))
+    return guess_language(blocks(take_sample(texts)))
 
 
 def blocks(texts: Sequence[str]) -> Iterator[str]:
@@ -109,10 +119,79 @@ def blocks(texts: Sequence[str]) -> Iterator[str]:
 
 def likeness(texts: Sequence[str], others: Sequence[str]) -> float:
     """0 to 1, the mean over some lines."""
-    pairs = list(zip(sampled(texts), sampled(others), strict=True))
+    pairs = list(zip(take_sample(texts), take_sample(others), strict=True))
     return sum(overlap(*pair) for pair in pairs) / len(pairs)
 
 
-def sampled(texts: Sequence[str]) -> Sequence[str]:
-    """Evenly over the whole, the same places of every file."""
+def take_sample(texts: Sequence[str]) -> Sequence[str]:
+    """Evenly over the whole, the same lines of every file."""
     return texts[:: max(1, len(texts) // SAMPLE)]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Two files, the longer one without some lines in a row."""
+
+    index: int  # of the first of these lines, from 0
+    likeness: float  # of all lines that are left, the mean
+    straight: float  # of the lines after it, if they are not moved: the sum
+    moved: float  # and if they are
+
+
+def where_lines_were_lost(one: Sequence[str], other: Sequence[str], name: str, other_name: str) -> str:
+    """Of two files of unequal length, the end of a sentence on where lines are missing; empty if nobody can tell."""
+    if len(one) > len(other):
+        one, other, name, other_name = other, one, other_name, name
+    lost = len(other) - len(one)
+    if lost > len(one) or len(one) > MOST_COMPARED:
+        return ""
+    fit = best_fit(one, other)
+    if fit.likeness <= BETTER_THAN_CHANCE * chance_likeness(one, other):
+        return ""
+    lines = f"line {fit.index + 1:,}" if lost == 1 else f"lines {fit.index + 1:,}-{fit.index + lost:,}"
+    return f"; they fit best if {name} has lost what belongs to {lines} of {other_name}, or near there"
+
+
+def where_lines_are_shifted(hypotheses: Sequence[str], references: Sequence[str]) -> list[str]:
+    """Of two files of equal length: a line lost in the middle, and another added at the end."""
+    if len(hypotheses) > MOST_COMPARED:
+        return []
+    by_chance = chance_likeness(hypotheses, references)
+    for one, other, side in ((hypotheses, references, "hypotheses"), (references, hypotheses, "references")):
+        fit = best_fit(one[:-1], other)
+        after = len(one) - 1 - fit.index
+        if after >= FEWEST_AFTER and fit.moved > max(
+            BETTER_THAN_STRAIGHT * fit.straight, BETTER_THAN_CHANCE * after * by_chance
+        ):
+            return [
+                f"from about line {fit.index + 1:,} on the lines fit better if the {side} are moved down by one: "
+                f"has a line been lost there?"
+            ]
+    return []
+
+
+def best_fit(one: Sequence[str], other: Sequence[str]) -> Fit:
+    """`other` has more lines."""
+    lost = len(other) - len(one)
+    before = list(accumulate((overlap(*pair) for pair in zip(one, other, strict=False)), initial=0.0))
+    after = list(accumulate((overlap(*pair) for pair in zip(one, other[lost:], strict=True)), initial=0.0))
+    fits = [straight + after[-1] - moved for straight, moved in zip(before, after, strict=True)]
+    index = max(range(len(fits)), key=fits.__getitem__)
+    return Fit(index, fits[index] / max(len(one), 1), before[-1] - before[index], after[-1] - after[index])
+
+
+def chance_likeness(one: Sequence[str], other: Sequence[str]) -> float:
+    """How like each other lines are that do not belong together: those half a file apart."""
+    far = [*other[len(other) // 2 :], *other[: len(other) // 2]]
+    return sum(overlap(*pair) for pair in zip(one, far, strict=False)) / max(len(one), 1)
+
+
+def overlap(text: str, other: str) -> float:
+    """Pairs of characters that both have: 2 |a ∩ b| / (|a| + |b|)."""
+    a, b = pairs_of(text), pairs_of(other)
+    return 2 * len(a & b) / (len(a) + len(b)) if a or b else 0.0
+
+
+def pairs_of(text: str) -> set[str]:
+    text = "".join(text.lower().split())
+    return {text[index : index + 2] for index in range(len(text) - 1)} or {text} - {""}

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from attendo.data.lines import COMPRESSED, Problem, decode_line, raw_lines
 from attendo.documents.line_reader import opened
@@ -15,6 +16,8 @@ from attendo.errors import DataError, UsageError
 
 STANDARD = Path("-")
 UNPACK = {".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
+# Sentences, or the path of a file with a sentence a line.
+TextsOrPath = str | Path | Sequence[str]
 COLUMNS = "source<TAB>reference, further references in further columns"
 
 
@@ -26,7 +29,7 @@ class EvaluationSet:
     sources: tuple[str, ...] | None
     references: tuple[tuple[str, ...], ...]
     in_bash: tuple[str, ...]  # each reference as bash gives it to a command: ref.txt, or <(cut -f2 test.tsv)
-    remarks: tuple[str, ...] = ()  # what was mended
+    remarks: tuple[str, ...] = ()  # what was repaired
 
     def __len__(self) -> int:
         return len(self.references[0])
@@ -36,22 +39,22 @@ def read_test_set(path: Path, *, swapped: bool = False) -> EvaluationSet:
     """A TSV, plain or compressed; `swapped`: the reference stands first and the source second."""
     texts, remarks = read_texts(path)
     rows = [text.split("\t") for text in texts]
-    for number, row in enumerate(rows, start=1):
+    for line, row in enumerate(rows, start=1):
         if len(row) == 1:
-            raise DataError(f"{path}, line {number:,} has no tab: expected {COLUMNS}")
+            raise DataError(f"{path}, line {line:,} has no tab: expected {COLUMNS}")
         if len(row) != len(rows[0]):
             raise DataError(
-                f"{path}, line {number:,} has {len(row)} columns and line 1 has {len(rows[0])}: expected {COLUMNS}, "
+                f"{path}, line {line:,} has {len(row)} columns and line 1 has {len(rows[0])}: expected {COLUMNS}, "
                 f"as many on each line"
             )
     if swapped and len(rows[0]) > 2:
         raise UsageError(f"{path} has {len(rows[0])} columns: --swap exchanges two")
     columns = [tuple(text.rstrip() for text in column) for column in zip(*rows, strict=True)]
-    places = [1, 0] if swapped else list(range(len(columns)))
-    sources, *references = (columns[place] for place in places)
+    order = [1, 0] if swapped else list(range(len(columns)))
+    sources, *references = (columns[index] for index in order)
     check_sides(str(path), sources, references)
     return EvaluationSet(
-        str(path), sources, tuple(references), tuple(column_in_bash(path, place + 1) for place in places[1:]), remarks
+        str(path), sources, tuple(references), tuple(column_in_bash(path, index + 1) for index in order[1:]), remarks
     )
 
 
@@ -74,8 +77,36 @@ def read_references(paths: Sequence[Path], source: Path | None = None) -> Evalua
     sources, references = (texts[-1], texts[:-1]) if source else (None, texts)
     if sources:
         check_sides(name, sources, references)
-    remarks = tuple(remark for _, mended in read for remark in mended)
+    remarks = tuple(remark for _, repaired in read for remark in repaired)
     return EvaluationSet(name, sources, tuple(references), tuple(file_in_bash(path) for path in paths), remarks)
+
+
+def gather_references(
+    references: TextsOrPath | Sequence[TextsOrPath], sources: TextsOrPath | None = None
+) -> EvaluationSet:
+    """References, each given as a list of sentences or as a file, and perhaps their sources in the same way."""
+    if isinstance(references, (str, Path)):
+        references = [Path(references)]
+    elif all(isinstance(one, str) for one in references):
+        references = [cast(Sequence[str], references)]
+    files = [Path(one) for one in references if isinstance(one, (str, Path))]
+    if len(files) == len(references) and (sources is None or isinstance(sources, (str, Path))):
+        return read_references(files, None if sources is None else Path(sources))
+    texts = [read_texts(Path(one))[0] if isinstance(one, (str, Path)) else one for one in references]
+    columns = [tuple(text.rstrip() for text in one) for one in texts]
+    if not columns or not columns[0] or len({len(one) for one in columns}) > 1:
+        raise DataError(
+            f"the references have {', '.join(str(len(one)) for one in columns)} sentences: expected as many"
+        )
+    of_sources = None
+    if sources is not None:
+        found = read_texts(Path(sources))[0] if isinstance(sources, (str, Path)) else sources
+        of_sources = tuple(text.rstrip() for text in found)
+        if len(of_sources) != len(columns[0]):
+            raise DataError(f"{len(of_sources):,} sources and {len(columns[0]):,} references: expected as many")
+        check_sides("the references", of_sources, columns)
+    names = tuple(f"REFERENCES{index}" for index in range(1, len(columns) + 1)) if len(columns) > 1 else ("REFERENCES",)
+    return EvaluationSet("the references", of_sources, tuple(columns), names)
 
 
 def read_texts(path: Path) -> tuple[list[str], tuple[str, ...]]:
@@ -84,7 +115,7 @@ def read_texts(path: Path) -> tuple[list[str], tuple[str, ...]]:
     name = Path("stdin") if path == STANDARD else path
     with opened(None if path == STANDARD else path) as stream:
         raw = enumerate(raw_lines(stream, name), start=1)
-        texts = [decode_line(line, name, number, problems.append) for number, line in raw]
+        texts = [decode_line(line, name, line_number, problems.append) for line_number, line in raw]
     if not texts:
         raise DataError(f"{name} is empty: expected one line for each sentence")
     more = f" (and {len(problems) - 1:,} more)" if len(problems) > 1 else ""

@@ -11,7 +11,7 @@ import pytest
 from lxml import etree
 
 from attendo.cli.main import main
-from attendo.evaluation.published import NAME
+from attendo.evaluation.metrics import PUBLISHED_NAME
 from attendo.translation import load as load_module
 from tests.evaluation import sacrebleu_command
 from tests.evaluation.texts import sentences, spoilt, write, write_tsv
@@ -199,7 +199,7 @@ def test_text_and_report(attendo, tmp_path):
         "numbers kept",
     ):
         assert words in out
-    published = next(line for line in out.split("\n") if line.startswith(f"  {NAME}  "))
+    published = next(line for line in out.split("\n") if line.startswith(f"  {PUBLISHED_NAME}  "))
     assert "case:lc|eff:no|tok:none" in published
     assert "sacremoses -l en normalize tokenize <" in out
     page = (tmp_path / "r.html").read_text(encoding="utf-8").removeprefix("<!DOCTYPE html>")

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from attendo.evaluation.breakdown import OfFrequency, by_frequency, by_length, count_words, extremes, words_of
-from attendo.evaluation.conduct import Numbers, looping, numbers_kept
+from attendo.evaluation.breakdown import FrequencyClass, by_frequency, by_length, count_words, extremes, words_of
+from attendo.evaluation.loops_and_numbers import NumberCounts, count_numbers_kept, find_loops
 from attendo.evaluation.metrics import bleu, chrf
 from tests.evaluation.texts import sentences, spoilt
 
@@ -42,14 +42,14 @@ def test_by_frequency_in_the_references():
     wanted = ["the cat and the dog", "the cow", "the cat", "the cat"]
     said = ["the cat and a cow", "the Cow", "The, the dog", "a cat"]
     # the 5, cat 3, and 1, dog 1, cow 1
-    assert by_frequency(said, wanted, None) == [OfFrequency("1", 3, 2), OfFrequency("2-5", 8, 5)]
+    assert by_frequency(said, wanted, None) == [FrequencyClass("1", 3, 2), FrequencyClass("2-5", 8, 5)]
 
 
 def test_by_frequency_in_a_training_text():
     training = count_words(["我爱你 cat\tcat"] * 10 + ["dog"])
     assert training == Counter({"我": 10, "爱": 10, "你": 10, "cat": 20, "dog": 1})
     rows = by_frequency(["cat dog"], ["cat dog cow"], training)
-    assert rows == [OfFrequency("0", 1, 0), OfFrequency("1-9", 1, 1), OfFrequency("10-99", 1, 1)]
+    assert rows == [FrequencyClass("0", 1, 0), FrequencyClass("1-9", 1, 1), FrequencyClass("10-99", 1, 1)]
     assert [row.share for row in rows] == [0, 1, 1]
 
 
@@ -63,13 +63,13 @@ def test_extremes():
 def test_loops():
     round_and_round = "and so on " * 20
     said = ["fine", round_and_round, "no, no, no!", round_and_round]
-    assert looping(said, None) == [1, 3]
-    assert looping(said, ["x", "y", "z", "等等，" * 20]) == [1]
+    assert find_loops(said, None) == [1, 3]
+    assert find_loops(said, ["x", "y", "z", "等等，" * 20]) == [1]
 
 
 def test_numbers():
     sources = ["1,234 Bücher", "3 und 4.5", "keine", "siehe http://a.b/99"]
     said = ["1.234 books and twelve", "three", "none 7", "see http://a.b/99"]
-    assert numbers_kept(said, sources, "de", "en") == Numbers(asked=3, kept=2)
-    assert numbers_kept(["26"], ["二十六"], "zh", "en") == Numbers(1, 1)
-    assert Numbers(0, 0).share is None
+    assert count_numbers_kept(said, sources, "de", "en") == NumberCounts(asked=3, kept=2)
+    assert count_numbers_kept(["26"], ["二十六"], "zh", "en") == NumberCounts(1, 1)
+    assert NumberCounts(0, 0).share is None

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from attendo.evaluation.compare import Difference, Outcome, compare
+from attendo.evaluation.compare import Difference, SignificanceTest, compare_hypotheses
 from attendo.evaluation.hypotheses import Hypotheses, read_hypotheses
 from attendo.evaluation.report_text import comparison_lines, verdict
 from attendo.evaluation.test_set import read_references
@@ -20,13 +20,13 @@ def compared(request, tmp_path_factory):
     language, folder = request.param, tmp_path_factory.mktemp("compare")
     texts = sentences(language)
     other = sentences("en" if language == "zh" else "zh")
-    judged_by = read_references([write_tsv(folder / "t.tsv", other, texts, spoilt(texts, language, 0.1, 9))])
+    test_set = read_references([write_tsv(folder / "t.tsv", other, texts, spoilt(texts, language, 0.1, 9))])
     files = [
         write(folder / "a.txt", spoilt(texts, language, 0.35)),
         write(folder / "b.txt", spoilt(texts, language, 0.3, 3)),
     ]
-    a, b = (read_hypotheses(path, judged_by) for path in files)
-    return compare(a, b, judged_by, language, ("a.txt", "b.txt"), SAMPLES, TRIALS), folder
+    a, b = (read_hypotheses(path, test_set) for path in files)
+    return compare_hypotheses(a, b, test_set, language, ("a.txt", "b.txt"), SAMPLES, TRIALS), folder
 
 
 @pytest.mark.parametrize("kind", ["bs", "ar"])
@@ -75,14 +75,14 @@ def plain(texts):
 
 def test_a_clear_difference_is_real_and_a_slight_one_is_not(tmp_path):
     texts = sentences("en")
-    judged_by = read_references([write(tmp_path / "r", texts)])
+    test_set = read_references([write(tmp_path / "r", texts)])
     good, bad = plain(spoilt(texts, share=0.1)), plain(spoilt(texts, share=0.7))
-    found = compare(bad, good, judged_by, "en", samples=SAMPLES, trials=TRIALS)
+    found = compare_hypotheses(bad, good, test_set, "en", samples=SAMPLES, trials=TRIALS)
     assert [one.better for one in found.differences.values()] == ["b", "b", "b"]
-    found = compare(good, bad, judged_by, "en", samples=SAMPLES, trials=TRIALS)
+    found = compare_hypotheses(good, bad, test_set, "en", samples=SAMPLES, trials=TRIALS)
     assert [one.better for one in found.differences.values()] == ["a", "a", "a"]
     as_good = plain(spoilt(texts, share=0.1, seed=4))
-    found = compare(good, as_good, judged_by, "en", samples=SAMPLES, trials=TRIALS)
+    found = compare_hypotheses(good, as_good, test_set, "en", samples=SAMPLES, trials=TRIALS)
     assert [one.real for one in found.differences.values()] == [False, False, False]
     assert found.same == sum(map(str.__eq__, good.texts, as_good.texts))
 
@@ -90,9 +90,9 @@ def test_a_clear_difference_is_real_and_a_slight_one_is_not(tmp_path):
 def test_equal_systems_are_not_different(tmp_path):
     """sacreBLEU itself gives them the least p value there is."""
     texts = sentences("en")
-    judged_by = read_references([write(tmp_path / "r", texts)])
+    test_set = read_references([write(tmp_path / "r", texts)])
     one = plain(spoilt(texts))
-    found = compare(one, one, judged_by, "en", samples=20, trials=20)
+    found = compare_hypotheses(one, one, test_set, "en", samples=20, trials=20)
     assert found.differences["bleu"].randomisation.p_value == pytest.approx(1 / 21)
     assert not any(each.real for each in found.differences.values())
     assert verdict(found.differences["bleu"]) == "no difference"
@@ -101,7 +101,7 @@ def test_equal_systems_are_not_different(tmp_path):
 
 def test_verdicts():
     def difference(p, q, a=10.0, b=11.0, name="BLEU", differing=100):
-        return Difference(name, a, b, (0, 1), (0, 1), Outcome(p, ""), Outcome(q, ""), differing)
+        return Difference(name, a, b, (0, 1), (0, 1), SignificanceTest(p, ""), SignificanceTest(q, ""), differing)
 
     assert verdict(difference(0.01, 0.049)) == "B is better"
     assert verdict(difference(0.01, 0.049, name="TER")) == "A is better"

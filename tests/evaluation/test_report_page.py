@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from lxml import etree
 
-from attendo.evaluation.evaluate import evaluate
+from attendo.evaluation.evaluate import score_hypotheses
 from attendo.evaluation.hypotheses import Hypotheses
 from attendo.evaluation.report_page import sentence_chart, write_evaluation
 from attendo.evaluation.test_set import EvaluationSet
@@ -23,7 +23,7 @@ def found(language="en", name="t.tsv", first=""):
     other = sentences("en" if language == "zh" else "zh")
     judged_by = EvaluationSet(name, (first, *other), ((first, *texts),), ("ref",))
     hypotheses = Hypotheses(name, ("x", *spoilt(texts, language)))
-    return evaluate(judged_by, hypotheses, to=language, samples=20)
+    return score_hypotheses(judged_by, hypotheses, to=language, samples=20)
 
 
 def page_of(path, *evaluations):

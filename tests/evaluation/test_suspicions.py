@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from attendo.evaluation.lost_lines import overlap
-from attendo.evaluation.suspicions import exchanged_columns, language_of, suspicions
+from attendo.evaluation.suspicions import exchanged_columns, language_of, overlap, suspicions
 from tests.evaluation.texts import sentences, spoilt
 
 ENGLISH, CHINESE = sentences("en"), sentences("zh")

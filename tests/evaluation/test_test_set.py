@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from attendo.errors import DataError, UsageError
-from attendo.evaluation.hypotheses import chunks, read_hypotheses
+from attendo.evaluation.hypotheses import cut_into_chunks, read_hypotheses
 from attendo.evaluation.test_set import read_references, read_test_set
 from tests.evaluation.texts import sentences, spoilt, write, write_tsv
 
@@ -120,7 +120,7 @@ def test_hypotheses_that_have_nothing_to_do_with_it(tmp_path):
 
 
 def test_chunks_keep_every_line_in_its_place():
-    found = list(chunks(ENGLISH, 50))
+    found = list(cut_into_chunks(ENGLISH, 50))
     assert len(found) > 5
     assert [text for chunk in found for text in chunk.texts] == ENGLISH
     assert [chunk.first for chunk in found] == [1 + sum(len(one.texts) for one in found[:n]) for n in range(len(found))]

@@ -1,4 +1,4 @@
-"""How translations behave, whatever the references say: loops, numbers that are lost, empty lines."""
+"""What can be wrong with translations whatever the references say: loops, and numbers that are lost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from attendo.translation.guard import find_loop
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberCounts:
     """Numbers of the sources, and those that the translations state in any way we know."""
 
     asked: int
@@ -19,18 +19,18 @@ class Numbers:
         return self.kept / self.asked if self.asked else None
 
 
-def looping(hypotheses: Sequence[str], sources: Sequence[str] | None) -> list[int]:
-    """Places of the translations that go round in circles, and whose sources do not."""
+def find_loops(hypotheses: Sequence[str], sources: Sequence[str] | None) -> list[int]:
+    """Indices of the translations that repeat themselves in a loop, and whose sources do not."""
     beside = sources or [""] * len(hypotheses)
-    return [place for place, pair in enumerate(zip(hypotheses, beside, strict=True)) if find_loop(*pair)]
+    return [index for index, pair in enumerate(zip(hypotheses, beside, strict=True)) if find_loop(*pair)]
 
 
-def numbers_kept(
+def count_numbers_kept(
     translations: Sequence[str], sources: Sequence[str], source_language: str, target_language: str
-) -> Numbers:
+) -> NumberCounts:
     """By the rules with which a translator's ledger flags them: 1,234.5 may be 1.234,5, and twelve may be 12."""
     asked = lost = 0
     for source, translation in zip(sources, translations, strict=True):
         asked += len(asked_numbers(source, source_language))
         lost += len(missing_numbers(source, translation, source_language, target_language))
-    return Numbers(asked, asked - lost)
+    return NumberCounts(asked, asked - lost)
