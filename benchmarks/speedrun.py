@@ -15,12 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from attendo.training.watch import StepRecord, ValidationRecord
 
 ROOT = Path(__file__).parent.parent
 RECIPE = ROOT / "recipes" / "multi30k-speedrun.toml"
@@ -69,68 +65,59 @@ def in_a_new_process(recipe: Path, settings: list[str]) -> Timed:
     return Timed(**json.loads(done.stdout.strip().split("\n")[-1]))
 
 
-@dataclass
-class Clock:
-    """A watcher of the training that also keeps the times of all the rest."""
-
-    last: float
-    splits: dict[str, float] = field(default_factory=dict)
-    best: float = 0.0
-
-    def split(self, name: str) -> None:
-        now = time.monotonic()
-        self.splits[name] = self.splits.get(name, 0.0) + now - self.last
-        self.last = now
-
-    def stepped(self, record: "StepRecord") -> None:
-        self.split("first step" if record.step == 1 else "training")
-
-    def validating(self, step: int) -> None:
-        self.split("training")
-
-    def validated(self, record: "ValidationRecord") -> None:
-        self.split("validation")
-        self.best = max(self.best, record.scores["bleu"])
-
-    def saved(self, step: int, seconds: float) -> None: ...
-
-    def said(self, sentence: str) -> None: ...
-
-
 def timed(recipe_file: Path, settings: list[str], began: float) -> None:
-    clock = Clock(began)
-    from rich.console import Console
-
     import attendo
     from attendo.data.corpus import CorpusFile
     from attendo.data.lines import ignore
     from attendo.decoding.options import SearchOptions
     from attendo.evaluation.metrics import published_bleu
     from attendo.recipe.read import read_recipe
-    from attendo.runs.run_folder import RunFolder
-    from attendo.runs.train import Call, begin
-    from attendo.training.stop import Stop
+    from attendo.runs.train import train
+    from attendo.training.callback import Callback, StepRecord, ValidationRecord
+    from attendo.training.device import choose_machine
     from benchmarks.machine import data_folder
 
+    class Clock(Callback):
+        """A callback of the training that also keeps the times of all the rest."""
+
+        def __init__(self) -> None:
+            self.last = began
+            self.splits: dict[str, float] = {}
+            self.best = 0.0
+
+        def split(self, name: str) -> None:
+            now = time.monotonic()
+            self.splits[name] = self.splits.get(name, 0.0) + now - self.last
+            self.last = now
+
+        def on_start(self, step: int, max_steps: int) -> None:
+            self.split("reading, tokenizer, encoding, building the model")
+
+        def on_step(self, record: StepRecord) -> None:
+            self.split("first step" if record.step == 1 else "training")
+
+        def on_validation_start(self, step: int) -> None:
+            self.split("training")
+
+        def on_validation(self, record: ValidationRecord) -> None:
+            self.split("validation")
+            self.best = max(self.best, record.scores["bleu"])
+
+    clock = Clock()
     clock.split("interpreter and imports")
     recipe = read_recipe(recipe_file, settings)
-    with tempfile.TemporaryDirectory() as folder, Stop() as stop:
-        console = Console(stderr=True)
-        call = Call(recipe, recipe_file, RunFolder(Path(folder) / "run"), [], console, watchers=[clock])
-        with call.folder.locked():
-            run = begin(call)
-            clock.split("reading, tokenizer, encoding, building the model")
-            run.loop(stop)
-            run.finish()
+    with tempfile.TemporaryDirectory() as folder:
+        result = train(recipe, Path(folder) / "run", callbacks=[clock])
         clock.split("model folder and report")
         pairs = list(CorpusFile(data_folder() / TEST).pairs(ignore))
-        translator = attendo.load(call.folder.model, engine="torch", device=run.machine.device.type)
+        machine = choose_machine(recipe.training)
+        translator = attendo.load(result.model, engine="torch", device=machine.device.type)
         search = SearchOptions(beam_size=5, stop="early")
         answers = translator.translate([pair.source for pair in pairs], to="de", options=search)
         clock.split("translating the test set")
     score = published_bleu([answer.text for answer in answers], [[pair.target for pair in pairs]], "de")
     clock.split("scoring")
-    device = run.machine.to_dict()["device"]
+    device = machine.to_dict()["device"]
     print(json.dumps(Timed(clock.splits, clock.best, score.score, score.signature, device).__dict__))
 
 

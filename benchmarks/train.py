@@ -10,7 +10,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -27,22 +27,22 @@ from attendo.data.corpus import CorpusFile
 from attendo.data.encoded import EncodedSide, encode_corpus
 from attendo.data.filters import FilterConfig
 from attendo.data.lines import ignore
+from attendo.files.cache_folder import cache_folder
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 from attendo.model.presets import preset
 from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import Recipe
-from attendo.runs.assemble import build_state, graphed_step, training_batches, training_objective
-from attendo.runs.run_folder import RunFolder
-from attendo.runs.train import Call, Run, begin
+from attendo.runs.build_trainer import build_trainer, training_batches
+from attendo.runs.live_view import TrainingScreen
+from attendo.runs.prepare import Prepared, prepare
+from attendo.runs.train import train
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
+from attendo.training.callback import Callback, StepRecord
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine, choose_machine, set_up
-from attendo.training.objective import Objective
-from attendo.training.optimizer import build_optimizer
-from attendo.training.step import Step, train_step
-from attendo.training.stop import Stop
-from attendo.training.watch import StepRecord, ValidationRecord
+from attendo.training.objective import Objective, TeacherForcing
+from attendo.training.trainer import Trainer
 from benchmarks.machine import ROOT, data_folder, describe_machine
 
 SMOOTHING = 0.1
@@ -138,44 +138,37 @@ def synthetic(pairs: int, mean: float, vocabulary: int) -> WeightedCorpus:
     return WeightedCorpus(sides[0], sides[1], tag=4)
 
 
-def our_runner(part: WeightedCorpus, machine: Machine, setting: Setting) -> Callable[[], float]:
-    training = TrainingConfig(label_smoothing=SMOOTHING)
+def our_runner(corpus: WeightedCorpus, machine: Machine, setting: Setting) -> Callable[[], float]:
     config = preset(setting.preset, setting.vocabulary)
     torch.manual_seed(1)
-    model = build_model(config).to(machine.device).train()
-    objective = training_objective(training, config, machine, print)
-    batches = Batches([part], setting.tokens, seed=1, packed=machine.packed)
-    each = [batch for batch, _ in some(batches, setting)]
-    return runner(model, our_step(machine), objective, each, machine, setting)
+    batches = list(some(Batches([corpus], setting.tokens, seed=1, packed=machine.packed), setting))
+    trainer = Trainer(build_model(config), batches, TeacherForcing(SMOOTHING), TrainingConfig(), machine=machine)
+    return runner(trainer, batches, setting)
 
 
-def our_step(machine: Machine) -> Step:
-    return graphed_step(machine, print) or train_step
+def some(batches: Batches, setting: Setting) -> Iterator[Batch]:
+    return (batch for batch, _ in islice(batches.stream(Position()), setting.warm_up + setting.steps))
 
 
-def some(batches: Batches, setting: Setting) -> Iterator[tuple[Batch, Position]]:
-    return islice(batches.stream(Position()), setting.warm_up + setting.steps)
-
-
-def runner(
-    model: nn.Module, step: Step, objective: Objective, batches: list[Batch], machine: Machine, setting: Setting
-) -> Callable[[], float]:
+def runner(trainer: Trainer, batches: list[Batch], setting: Setting) -> Callable[[], float]:
     """Batches lie on the device already: what is measured is the step, and nothing else."""
-    optimizer = build_optimizer(model, TrainingConfig())
+    machine = trainer.machine
     here = [batch.to(machine.device) for batch in batches]
-    state = {"warm": False}
+    warm = not machine.compiled
+    trainer.state.model.train()
 
     def run() -> float:
-        if machine.compiled and not state["warm"]:
+        nonlocal warm
+        if not warm:
             for batch in {batch.source.shape + batch.target_in.shape: batch for batch in here}.values():
-                step(model, optimizer, [batch], 1e-4, objective)  # so that nothing is compiled later
-            state["warm"] = True
+                trainer.update([batch], 1e-4)  # so that nothing is compiled later
+            warm = True
         for batch in here[: setting.warm_up]:
-            step(model, optimizer, [batch], 1e-4, objective)
+            trainer.update([batch], 1e-4)
         wait_for(machine)
         started = time.perf_counter()
         for batch in here[setting.warm_up :]:
-            step(model, optimizer, [batch], 1e-4, objective)
+            trainer.update([batch], 1e-4)
         wait_for(machine)
         tokens = sum(batch.num_target_tokens for batch in here[setting.warm_up :])
         return tokens / (time.perf_counter() - started)
@@ -193,9 +186,9 @@ def wait_for(machine: Machine) -> None:
 RIVALS = {"eager": None, "compiled": None, "compiled by width": (8, 16, 24, 32, 48, 64, 96, 128, 208)}
 
 
-def marian_runner(part: WeightedCorpus, machine: Machine, setting: Setting, how: str) -> Callable[[], float]:
-    model = marian(preset(setting.preset, setting.vocabulary)).to(machine.device).train()
-    batches = [batch for batch, _ in some(Batches([part], setting.tokens, seed=1, packed=False), setting)]
+def marian_runner(corpus: WeightedCorpus, machine: Machine, setting: Setting, how: str) -> Callable[[], float]:
+    model = marian(preset(setting.preset, setting.vocabulary)).to(machine.device)
+    batches = list(some(Batches([corpus], setting.tokens, seed=1, packed=False), setting))
     if widths := RIVALS[how]:
         batches = [padded_to(batch, widths, setting.tokens) for batch in batches]
     objective: Any = MarianLoss()
@@ -204,7 +197,9 @@ def marian_runner(part: WeightedCorpus, machine: Machine, setting: Setting, how:
     if how != "eager":
         torch._dynamo.config.cache_size_limit = 64
         objective = torch.compile(objective, dynamic=widths is None)
-    return runner(model, train_step, objective, batches, machine, setting)
+    # Its precision and its compiler are its own.
+    bare = replace(machine, packed=False, precision=torch.float32, compiled=False)
+    return runner(Trainer(model, batches, objective, TrainingConfig(), machine=bare), batches, setting)
 
 
 def marian(config: Any) -> nn.Module:
@@ -284,9 +279,8 @@ def table_of_recipe(device: str, machine: Machine, setting: Setting) -> None:
     )  # fmt: skip
     bare, real = [], []
     for _ in range(3):
-        rate, call = real_run(recipe)
-        real.append(rate)
-        bare.append(bare_run(recipe, call, machine, setting))
+        real.append(real_run(recipe))
+        bare.append(bare_run(recipe, prepare(recipe, cache_folder()), setting))
     middle = statistics.median(each / other for each, other in zip(real, bare, strict=True))
     print(
         f"\n`recipes/multi30k-en-de.toml` with `{setting.preset}`, {setting.tokens:,} tokens a batch, {steps} steps:\n"
@@ -301,22 +295,14 @@ def table_of_recipe(device: str, machine: Machine, setting: Setting) -> None:
     print(f"| kept | {middle:.1%} | |", flush=True)
 
 
-class Stopwatch:
-    """A watcher that notes when it heard of each step."""
+class Stopwatch(Callback):
+    """Notes when it heard of each step."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[float, int]] = []  # when, and the step's target tokens
 
-    def stepped(self, record: StepRecord) -> None:
+    def on_step(self, record: StepRecord) -> None:
         self.heard.append((time.perf_counter(), record.target_tokens))
-
-    def validating(self, step: int) -> None: ...
-
-    def validated(self, record: ValidationRecord) -> None: ...
-
-    def saved(self, step: int, seconds: float) -> None: ...
-
-    def said(self, sentence: str) -> None: ...
 
     def rate(self) -> float:
         """Target tokens a second over the last three quarters of the run, whatever the time was spent on."""
@@ -328,25 +314,20 @@ class Stopwatch:
         return tokens / (self.heard[-1][0] - self.heard[first][0])
 
 
-def real_run(recipe: Recipe) -> tuple[float, Run]:
+def real_run(recipe: Recipe) -> float:
     watch = Stopwatch()
-    with tempfile.TemporaryDirectory() as folder, Stop() as stop:
-        console = Console(stderr=True, quiet=True)
-        call = Call(recipe, ROOT / "recipes", RunFolder(Path(folder)), [], console, watchers=[watch])
-        with call.folder.locked():
-            run = begin(call)
-            run.loop(stop)
-    return watch.rate(), run
+    console = Console(stderr=True, quiet=True)
+    with tempfile.TemporaryDirectory() as folder, TrainingScreen(console, "") as screen:
+        train(recipe, folder, callbacks=[screen, watch])
+    return watch.rate()
 
 
-def bare_run(recipe: Recipe, run: Run, machine: Machine, setting: Setting) -> float:
-    state = build_state(recipe, run.prepared.model, machine)
-    state.model.train()
-    objective = training_objective(recipe.training, run.prepared.model, machine, print)
-    batches = training_batches(recipe, run.prepared, machine)
+def bare_run(recipe: Recipe, prepared: Prepared, setting: Setting) -> float:
+    trainer = build_trainer(recipe, prepared)
+    batches = training_batches(recipe, prepared, trainer.machine)
     each = [batch for batch, _ in islice(batches.stream(Position()), recipe.training.max_steps)]
     whole = Setting(setting.preset, setting.vocabulary, setting.tokens, len(each) - setting.warm_up, setting.warm_up, 1)
-    return runner(state.model, our_step(machine), objective, each, machine, whole)()
+    return runner(trainer, each, whole)()
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from attendo.model.config import TransformerConfig
 from attendo.model.record import AttentionRecord
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
-from attendo.training.schedule import cosine_learning_rate
+from attendo.training.optimizer import cosine_learning_rate
 from attendo.training.step import train_step
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -12,7 +12,7 @@ from attendo.decoding.greedy import greedy_decode
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, copying, reversal
 from attendo.model.build import build_model
 from attendo.model.config import config_from_dict
-from attendo.training.schedule import cosine_learning_rate
+from attendo.training.optimizer import cosine_learning_rate
 from attendo.training.step import train_step
 
 SYMBOLS = 8

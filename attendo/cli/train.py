@@ -2,14 +2,19 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from attendo.recipe.recipe import Recipe
 
 
 def train(
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="What to train, on what, and how.")],
-    run_dir: Annotated[Path, typer.Option("--run-dir", help="Folder of the run; the same line goes on where it was.")],
+    run_dir: Annotated[Path, typer.Option("--run-dir", help="Folder of the run; the same line resumes it.")],
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Change a setting of the recipe; may be repeated."),
@@ -18,24 +23,50 @@ def train(
         bool, typer.Option("--dry-run", help="Tell what would happen, with a forecast of time and memory.")
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Go on with a run although its data or settings have changed.")
+        bool, typer.Option("--force", help="Resume a run although its data or settings have changed.")
     ] = False,
 ) -> None:
-    """Train a model from a recipe. A stopped or killed run goes on by the same line; a finished one does nothing."""
+    """Train a model from a recipe. The same line resumes a stopped or killed run; a finished one is left alone."""
+    import shlex
+
     from rich.console import Console
 
     from attendo.recipe.read import read_recipe
 
-    read = read_recipe(recipe, settings or [])
+    read = read_recipe(recipe, settings or [])  # before anything heavy is imported
     console = Console(stderr=True)
-
-    from attendo.runs.dry_run import dry_run as tell
-    from attendo.runs.run_folder import RunFolder
-    from attendo.runs.train import Call
-    from attendo.runs.train import train as run
-
     if dry_run:
-        tell(read, console)
+        show_forecast(read, console)
         return
-    call = Call(read, recipe.resolve(), RunFolder(run_dir), ["attendo", *sys.argv[1:]], console, force)
-    raise typer.Exit(run(call))
+
+    from attendo.runs.live_view import TrainingScreen
+    from attendo.runs.train import train as run
+    from attendo.training.stop import Stop
+
+    with Stop(ends_process=True) as stop, TrainingScreen(console, run_dir.name) as screen:
+        result = run(
+            recipe, run_dir, settings=settings or [], callbacks=[screen], force=force,
+            command=shlex.join(["attendo", *sys.argv[1:]]), on_progress=screen.show_corpus, stop=stop,
+        )  # fmt: skip
+    raise typer.Exit(result.exit_code)
+
+
+def show_forecast(recipe: "Recipe", console: "Console") -> None:
+    """A table on stdout. Nothing is written but the cache of tokenizer and corpora, which the real run will use."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from attendo.files.cache_folder import cache_folder
+    from attendo.runs.dry_run import forecast
+    from attendo.runs.live_view import TrainingScreen
+    from attendo.runs.prepare import prepare
+
+    with TrainingScreen(console, "") as screen:
+        prepared = prepare(recipe, cache_folder(), screen.show_corpus)
+    with console.status("measuring a few steps"):
+        rows = forecast(recipe, prepared)
+    title = f"{recipe.training.max_steps:,} steps, validations not counted in the time"
+    table = Table("what", "how much", title=title)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)

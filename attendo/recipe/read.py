@@ -8,10 +8,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from attendo.data.prepare.settings import CorpusConfig, DataConfig
 from attendo.errors import ConfigError, UsageError
 from attendo.files.tables import short_repr
 from attendo.model_folder.bundle import shipped_models
-from attendo.recipe.recipe import TABLES, CorpusConfig, DataConfig, ModelSettings, Recipe, recipe_from_dict
+from attendo.recipe.recipe import TABLES, ModelSettings, Recipe, recipe_from_dict
 
 LARGEST_FILE = 65_536  # bytes; a recipe has a few thousand
 LONGEST_LINE = 2_000  # bytes; tomllib needs minutes for a key of 50,000 parts, a.a.a.a…

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from attendo.recipe.recipe import CorpusConfig, ModelSettings, Recipe, TokenizerSettings
+from attendo.data.prepare.settings import CorpusConfig, TokenizerSettings
+from attendo.recipe.recipe import ModelSettings, Recipe
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}

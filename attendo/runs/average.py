@@ -13,15 +13,16 @@ from attendo.model_folder.checkpoint import on_meta, save_model
 from attendo.runs.run_folder import RunFolder
 from attendo.text.tokenizer import Tokenizer
 from attendo.training.average import mean_weights
-from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints, Origin, read_state
+from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints, read_state
 from attendo.training.config import ValidationConfig
+from attendo.training.fingerprint import Fingerprint
 
 
 def average_run(folder: RunFolder, out: Path, *, last: int | None, best: int | None) -> list[int]:
     """The steps that were averaged. Damaged checkpoints are an error here: a mean of fewer would be another model."""
     description = read_description(folder.config)
-    checkpoints = Checkpoints(folder.checkpoints, say=lambda sentence: None)
-    steps = chosen(checkpoints, last, best)
+    checkpoints = Checkpoints(folder.checkpoints)
+    steps = choose_steps(checkpoints, last, best)
     model = on_meta(config_from_dict(description.model))
     weights = mean_weights(checkpoints.raw_weights(step, model) for step in steps)
     card = average_card(folder, steps, description.directions)
@@ -29,14 +30,14 @@ def average_run(folder: RunFolder, out: Path, *, last: int | None, best: int | N
     return steps
 
 
-def chosen(checkpoints: Checkpoints, last: int | None, best: int | None) -> list[int]:
+def choose_steps(checkpoints: Checkpoints, last: int | None, best: int | None) -> list[int]:
     there = checkpoints.steps()
     if not there:
         raise InputError(f"{checkpoints.folder} holds no checkpoints: expected the folder of a run that has saved some")
     if best is not None:
-        progress, _, origin = read_state(checkpoints.path(there[-1]))
+        progress, _, fingerprint = read_state(checkpoints.path(there[-1]))
         scores = {step: score for step, score in progress.history.items() if step in there}
-        there = best_first(scores, origin)[::-1]
+        there = best_first(scores, fingerprint)[::-1]
     count = len(there) if last is None and best is None else last or best or 0
     if count > len(there):
         kind = "validated checkpoints" if best is not None else "checkpoints"
@@ -51,9 +52,9 @@ def chosen(checkpoints: Checkpoints, last: int | None, best: int | None) -> list
     return steps
 
 
-def best_first(scores: dict[int, float], origin: Origin) -> list[int]:
-    metric = from_dict(ValidationConfig, {"metric": origin.must.get("validation.metric", "loss")}, "state.json")
-    return metric.best(scores, len(scores))
+def best_first(scores: dict[int, float], fingerprint: Fingerprint) -> list[int]:
+    table = {"metric": fingerprint.required.get("validation.metric", "loss")}
+    return from_dict(ValidationConfig, table, "state.json").best(scores, len(scores))
 
 
 def average_card(folder: RunFolder, steps: Sequence[int], directions: Sequence[tuple[str, str]]) -> str:

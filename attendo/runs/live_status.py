@@ -4,7 +4,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from attendo.training.watch import Sample, StepRecord, ValidationRecord
+from attendo.training.callback import StepRecord, TranslationSample, ValidationRecord
 
 RECENT_STEPS = 1_000  # enough to hold validations and checkpoints, which take their time too
 CURVE_POINTS = 32
@@ -64,7 +64,7 @@ class LiveStatus:
         self.validation: ValidationRecord | None = None
         self.best: ValidationRecord | None = None
         self.validated_at = 0.0
-        self.samples: Sequence[Sample] = ()
+        self.samples: Sequence[TranslationSample] = ()
         self.saved_step: int | None = None
         self.saved_at = self.saved_seconds = 0.0
         self.ended = ""

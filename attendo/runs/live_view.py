@@ -6,11 +6,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
+from rich.markup import escape
 from rich.panel import Panel
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -18,7 +20,7 @@ from rich.text import Text
 
 from attendo.report.formatting import duration_text, score_text, scores_text, visible
 from attendo.runs.live_status import LiveStatus
-from attendo.training.watch import Sample, StepRecord, ValidationRecord
+from attendo.training.callback import Callback, CheckpointRecord, StepRecord, TranslationSample, ValidationRecord
 
 REFRESHES_A_SECOND = 2  # drawing takes some 10 ms, in which Python does nothing else
 SECONDS_A_LINE = 30.0
@@ -29,10 +31,10 @@ NARROW = 40  # columns; fewer hold no column of labels
 WIDEST = 110  # columns; the eye does not follow longer lines
 
 
-class LiveView:
-    """Implements `Watcher`; use it as a context manager on the console of stderr.
+class LiveView(Callback):
+    """Use it as a context manager on the console of stderr.
 
-    On a terminal a thread of its own redraws the panel; `stepped` only notes numbers. Elsewhere a line about every
+    On a terminal a thread of its own redraws the panel; `on_step` only notes numbers. Elsewhere a line about every
     30 seconds, and no control codes.
     """
 
@@ -71,29 +73,78 @@ class LiveView:
         elif self.status.step != self.last_line:
             self.write(step_line(self.status))
 
-    def stepped(self, record: StepRecord) -> None:
+    def on_step(self, record: StepRecord) -> None:
         self.status.note_step(record)
         if self.live is None and (self.clock() >= self.next_line or record.step == self.status.max_steps):
             self.write(step_line(self.status))
             self.next_line, self.last_line = self.clock() + SECONDS_A_LINE, record.step
 
-    def validating(self, step: int) -> None:
+    def on_validation_start(self, step: int) -> None:
         self.status.validating_since = self.clock()
 
-    def validated(self, record: ValidationRecord) -> None:
+    def on_validation(self, record: ValidationRecord) -> None:
         self.status.note_validation(record)
         if self.live is None:
             self.write("\n".join([validation_line(record), *sample_lines(record.samples)]))
 
-    def saved(self, step: int, seconds: float) -> None:
-        self.status.note_saved(step, seconds)
+    def on_checkpoint(self, record: CheckpointRecord) -> None:
+        self.status.note_saved(record.step, record.seconds)
 
-    def said(self, sentence: str) -> None:
+    def on_message(self, step: int, text: str) -> None:
         """Above the panel, where one is shown."""
-        self.write("\n".join(visible(line) for line in sentence.split("\n")))
+        self.write("\n".join(visible(line) for line in text.split("\n")))
 
     def write(self, lines: str) -> None:
         self.console.print(Text(lines), soft_wrap=True)  # Text: nothing in it is markup; a long line stays one line
+
+
+class TrainingScreen(Callback):
+    """All of `attendo train` on the console of stderr: the data while it is prepared, then the run as a LiveView.
+
+    Messages of the run come from the logger "attendo", which the command line writes there.
+    """
+
+    def __init__(self, console: Console, name: str) -> None:
+        self.console, self.name = console, name
+        self.preparing = console.status("preparing the data")
+        self.view: LiveView | None = None
+
+    def __enter__(self) -> Self:
+        self.preparing.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.preparing.stop()
+
+    def show_corpus(self, name: str, pairs: int) -> None:
+        """A large corpus takes minutes the first time."""
+        self.preparing.update(f"encoding {escape(Path(name).name)}: {pairs:,} pairs")
+
+    def on_start(self, step: int, max_steps: int) -> None:
+        self.preparing.stop()
+        self.view = LiveView(self.console, max_steps, step, self.name).__enter__()
+
+    def on_step(self, record: StepRecord) -> None:
+        if self.view:
+            self.view.on_step(record)
+
+    def on_validation_start(self, step: int) -> None:
+        if self.view:
+            self.view.on_validation_start(step)
+
+    def on_validation(self, record: ValidationRecord) -> None:
+        if self.view:
+            self.view.on_validation(record)
+
+    def on_checkpoint(self, record: CheckpointRecord) -> None:
+        if self.view:
+            self.view.on_checkpoint(record)
+
+    def on_end(self, error: BaseException | None) -> None:
+        if self.view:
+            self.view.__exit__(type(error) if error else None, error, None)
 
 
 def is_watched(console: Console) -> bool:
@@ -138,7 +189,7 @@ def validation_line(record: ValidationRecord) -> str:
     return f"validation at step {record.step:,}: {scores_text(record.scores)}{' (best so far)' if record.best else ''}"
 
 
-def sample_lines(samples: Sequence[Sample]) -> Iterator[str]:
+def sample_lines(samples: Sequence[TranslationSample]) -> Iterator[str]:
     for sample in samples[:SAMPLES]:
         yield f"  source       {visible(sample.source, LONGEST_IN_LINE)}"
         yield f"  reference    {visible(sample.reference, LONGEST_IN_LINE)}"
@@ -210,7 +261,7 @@ def time_text(status: LiveStatus) -> str:
     return f"{gone}, {duration_text(status.seconds_left)} left"
 
 
-def sample_texts(sample: Sample) -> Iterator[tuple[str, Text]]:
+def sample_texts(sample: TranslationSample) -> Iterator[tuple[str, Text]]:
     """Below each other, so that the eye can compare; each cut to one line."""
     for label in ("source", "reference", "translation"):
         text = visible(getattr(sample, label), LONGEST_IN_PANEL)

@@ -3,18 +3,19 @@
 from pathlib import Path
 
 from attendo import __version__
+from attendo.data.prepare.settings import CorpusConfig
 from attendo.model.config import FAMILIES
-from attendo.recipe.recipe import CorpusConfig, Recipe
+from attendo.recipe.recipe import Recipe
 from attendo.runs.prepare import Prepared
-from attendo.training.progress import Progress
+from attendo.training.progress import TrainingProgress
 
 
-def model_card(recipe: Recipe, prepared: Prepared, progress: Progress, step: str, parameters: int) -> str:
+def model_card(recipe: Recipe, prepared: Prepared, progress: TrainingProgress, step: str, parameters: int) -> str:
     """`step` tells whose weights these are: "step 500", or "the mean of steps 400, 500"."""
     directions = ", ".join(f"{source} → {target}" for source, target in recipe.data.parsed_directions())
     corpora = "\n".join(
-        f"| {corpus_name(corpus)} | {ledger.kept:,} | {ledger.read:,} |"
-        for corpus, (_, ledger) in zip(recipe.data.corpora, prepared.ledgers, strict=False)
+        f"| {corpus_name(corpus)} | {counts.kept:,} | {counts.read:,} |"
+        for corpus, (_, counts) in zip(recipe.data.corpora, prepared.counts, strict=False)
     )
     best = progress.best_step(recipe.validation)
     score = f"{recipe.validation.metric} {progress.history[best]:.4g} at step {best}" if best else "none"

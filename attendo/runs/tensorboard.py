@@ -2,42 +2,35 @@
 
 import math
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from attendo.errors import ConfigError
 from attendo.files.durable import cannot_write
 from attendo.report.formatting import visible
-from attendo.training.watch import Sample, StepRecord, ValidationRecord
+from attendo.training.callback import Callback, CheckpointRecord, StepRecord, TranslationSample, ValidationRecord
 
 
-class TensorBoard:
-    """Implements `Watcher`; use it as a context manager.
+class TensorBoard(Callback):
+    """What earlier runs wrote of steps that are now done again, TensorBoard leaves out."""
 
-    `start_step` is the last step of the runs before this one: what they wrote of later steps, which are now done
-    again, TensorBoard leaves out.
-    """
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
-    def __init__(self, folder: Path, start_step: int = 0) -> None:
+    def on_start(self, step: int, max_steps: int) -> None:
         try:
             from torch.utils.tensorboard import SummaryWriter
         except ImportError as error:
             raise ConfigError("training.tensorboard needs the package tensorboard: pip install tensorboard") from error
         try:
-            self.writer = SummaryWriter(str(folder), purge_step=start_step + 1)
+            self.writer = SummaryWriter(str(self.folder), purge_step=step + 1)
         except OSError as error:
-            raise cannot_write(folder, error) from error
-        self.step = start_step
+            raise cannot_write(self.folder, error) from error
+        self.step = step
 
-    def __enter__(self) -> Self:
-        return self
+    def on_end(self, error: BaseException | None) -> None:
+        if hasattr(self, "writer"):
+            self.writer.close()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.writer.close()
-
-    def stepped(self, record: StepRecord) -> None:
+    def on_step(self, record: StepRecord) -> None:
         self.step = record.step
         self.add_finite("training/loss", record.loss)
         self.add_finite("training/learning_rate", record.learning_rate)
@@ -48,10 +41,7 @@ class TensorBoard:
         if record.skipped:
             self.add_finite("training/skipped", 1)
 
-    def validating(self, step: int) -> None:
-        pass
-
-    def validated(self, record: ValidationRecord) -> None:
+    def on_validation(self, record: ValidationRecord) -> None:
         self.step = record.step
         for name, score in record.scores.items():
             self.add_finite(f"validation/{name}", score)
@@ -59,11 +49,11 @@ class TensorBoard:
             self.writer.add_text(f"sample/{index}", sample_as_code(sample), record.step)
         self.writer.flush()
 
-    def saved(self, step: int, seconds: float) -> None:
+    def on_checkpoint(self, record: CheckpointRecord) -> None:
         self.writer.flush()
 
-    def said(self, sentence: str) -> None:
-        self.writer.add_text("remarks", indent_as_code(sentence), self.step)
+    def on_message(self, step: int, text: str) -> None:
+        self.writer.add_text("remarks", indent_as_code(text), self.step)
 
     def add_finite(self, name: str, value: float) -> None:
         """What is no finite number would only break the scale of a curve."""
@@ -71,7 +61,7 @@ class TensorBoard:
             self.writer.add_scalar(name, value, self.step)
 
 
-def sample_as_code(sample: Sample) -> str:
+def sample_as_code(sample: TranslationSample) -> str:
     return "\n".join(map(indent_as_code, (sample.source, sample.reference, sample.translation)))
 
 

@@ -7,12 +7,13 @@ step-500/
 """
 
 import json
+import logging
 import os
 import re
 import shutil
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from attendo.files.durable import mark, new_folder, sweep
 from attendo.files.manifest import check_manifest, write_manifest
 from attendo.files.tables import read_json
 from attendo.model_folder.checkpoint import read_tensors, write_tensors
-from attendo.training.progress import Progress
+from attendo.training.fingerprint import Fingerprint
+from attendo.training.progress import TrainingProgress
 from attendo.training.state import Snapshot, expected_optimizer, expected_weights
 
 FORMAT = 1
@@ -33,28 +35,21 @@ LARGEST_STATE = 1_000_000  # bytes of state.json; it has some 15,000
 NAME = re.compile(r"step-([1-9][0-9]{0,11})")
 DAMAGED = "damaged-"  # before the name of one that was set aside
 
-
-@dataclass(frozen=True)
-class Origin:
-    """What a run is made of. A resumed run must agree in `must`; where it differs in `may`, bits may differ."""
-
-    must: dict[str, str] = field(default_factory=dict)  # data, tokenizer, model, settings of training
-    may: dict[str, str] = field(default_factory=dict)  # versions, device, threads
+logger = logging.getLogger("attendo")
 
 
 @dataclass(frozen=True)
-class Found:
+class LoadedCheckpoint:
     """A checkpoint that was read and proved good."""
 
     path: Path
     snapshot: Snapshot
-    origin: Origin
+    fingerprint: Fingerprint
 
 
 @dataclass(frozen=True)
 class Checkpoints:
     folder: Path
-    say: Callable[[str], None]  # hears of damage and of failed deletions
 
     def prepare(self) -> None:
         """Make the folder, and remove what killed runs left in it."""
@@ -72,7 +67,7 @@ class Checkpoints:
     def path(self, step: int) -> Path:
         return self.folder / f"step-{step}"
 
-    def save(self, snapshot: Snapshot, origin: Origin) -> tuple[int, float]:
+    def save(self, snapshot: Snapshot, fingerprint: Fingerprint) -> tuple[int, float]:
         """Returns the step and the seconds. A step that is there already is not written again: it is the same state."""
         started = time.perf_counter()
         tensors = (snapshot.weights, snapshot.optimizer, snapshot.average)
@@ -88,35 +83,35 @@ class Checkpoints:
                     "format": FORMAT,
                     "progress": snapshot.progress.to_dict(),
                     "random": snapshot.random,
-                    "must": origin.must,
-                    "may": origin.may,
+                    "must": fingerprint.required,
+                    "may": fingerprint.advisory,
                 }
                 (folder / "state.json").write_text(json.dumps(table, indent=1), encoding="utf-8")
                 write_manifest(folder)
         return snapshot.progress.step, time.perf_counter() - started
 
-    def latest(self, model: nn.Module, accept: Callable[[Origin], None]) -> Found | None:
+    def latest(self, model: nn.Module, accept: Callable[[Fingerprint], None]) -> LoadedCheckpoint | None:
         """The newest that is whole; damaged ones are set aside and named. `accept` may refuse what it was made of."""
         steps = self.steps()
-        for place in reversed(range(len(steps))):
-            path = self.path(steps[place])
+        for index in reversed(range(len(steps))):
+            path = self.path(steps[index])
             try:
                 check_manifest(path, FILES, [AVERAGE])
-                progress, random, origin = read_state(path)
-                if progress.step != steps[place]:
+                progress, random, fingerprint = read_state(path)
+                if progress.step != steps[index]:
                     raise InputError(f"{path} holds step {progress.step}")
             except (InputError, OSError) as error:  # a disk that cannot read a file has damaged it
-                self.set_aside(path, error, steps[place - 1] if place else None)
+                self.set_aside(path, error, steps[index - 1] if index else None)
                 continue
-            accept(origin)
-            return Found(path, read_snapshot(path, model, progress, random), origin)
+            accept(fingerprint)
+            return LoadedCheckpoint(path, read_snapshot(path, model, progress, random), fingerprint)
         if any(self.folder.glob(f"{DAMAGED}step-*")):  # now or in an earlier call
             raise TrainingError(f"no checkpoint in {self.folder} can be read: delete the folder to begin anew")
         return None
 
     def set_aside(self, path: Path, error: Exception, before: int | None) -> None:
         instead = f"going back to {self.path(before).name}" if before else "there is none before it"
-        self.say(f"checkpoint {path.name} is damaged ({error}); {instead}")
+        logger.warning("checkpoint %s is damaged (%s); %s", path.name, error, instead)
         aside = path.with_name(f"{DAMAGED}{path.name}")
         shutil.rmtree(aside, ignore_errors=True)
         path.rename(aside)
@@ -134,13 +129,13 @@ class Checkpoints:
                 path.rename(gone)
                 shutil.rmtree(gone)
             except OSError as error:
-                self.say(f"cannot delete the old checkpoint {path}: {error.strerror or error}")
+                logger.warning("cannot delete the old checkpoint %s: %s", path, error.strerror or error)
 
     def is_whole(self, step: int) -> bool:
         try:
             check_manifest(self.path(step), FILES, [AVERAGE])
         except InputError as error:
-            self.say(f"checkpoint {self.path(step).name} is damaged ({error})")
+            logger.warning("checkpoint %s is damaged (%s)", self.path(step).name, error)
             return False
         return True
 
@@ -154,7 +149,7 @@ class Checkpoints:
         return read_tensors(self.path(step) / "model.safetensors", expected_weights(model))
 
 
-def read_snapshot(path: Path, model: nn.Module, progress: Progress, random: dict[str, str]) -> Snapshot:
+def read_snapshot(path: Path, model: nn.Module, progress: TrainingProgress, random: dict[str, str]) -> Snapshot:
     weights = expected_weights(model)
     has_average = (path / AVERAGE).exists()
     return Snapshot(
@@ -166,13 +161,13 @@ def read_snapshot(path: Path, model: nn.Module, progress: Progress, random: dict
     )
 
 
-def read_state(path: Path) -> tuple[Progress, dict[str, str], Origin]:
+def read_state(path: Path) -> tuple[TrainingProgress, dict[str, str], Fingerprint]:
     table: Any = read_json(path / "state.json", LARGEST_STATE)
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         found = table.get("format") if isinstance(table, dict) else type(table).__name__
         raise InputError(f"{path / 'state.json'} has format {str(found)[:20]}: this version reads {FORMAT}")
     random, must, may = (words_of(path, table.get(name)) for name in ("random", "must", "may"))
-    return Progress.from_dict(table.get("progress")), random, Origin(must, may)
+    return TrainingProgress.from_dict(table.get("progress")), random, Fingerprint(must, may)
 
 
 def words_of(path: Path, table: Any) -> dict[str, str]:

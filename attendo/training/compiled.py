@@ -1,6 +1,6 @@
 """An objective compiled for the one shape that batches have, where torch can do it."""
 
-from collections.abc import Callable
+import logging
 from dataclasses import dataclass, field
 
 import torch
@@ -9,13 +9,14 @@ from torch import Tensor, nn
 from attendo.data.batch import Batch
 from attendo.training.objective import Objective
 
+logger = logging.getLogger("attendo")
+
 
 @dataclass
 class Compiled:
-    """Compiled at its first call. Should the compiler fail, it says so and the run goes on without it."""
+    """Compiled at its first call. Should the compiler fail, a warning says so and the run goes on without it."""
 
     objective: Objective
-    say: Callable[[str], None]
     compiled: Objective | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -30,6 +31,7 @@ class Compiled:
                 return self.compiled(model, batch)
             except TorchDynamoException as error:
                 reason = str(error).strip().partition("\n")[0]
-                self.say(f"torch.compile fails here ({type(error).__name__}: {reason}); going on without it, slower")
+                name = type(error).__name__
+                logger.warning("torch.compile fails here (%s: %s); going on without it, slower", name, reason)
                 self.compiled = None
         return self.objective(model, batch)

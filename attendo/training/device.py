@@ -35,10 +35,13 @@ class Machine:
         }
 
 
-def choose_machine(training: TrainingConfig, model: ModelConfig) -> Machine:
-    """What the recipe asks for; where it leaves the choice, what is fastest here."""
+def choose_machine(training: TrainingConfig, model: ModelConfig | None = None) -> Machine:
+    """What the settings ask for; where they leave the choice, what is fastest here.
+
+    `model`: of one of our families. About a model of one's own nothing is known: its batches are not packed.
+    """
     device = choose_device(training.device, "training.device")
-    on_gpu = device.type == "cuda"
+    on_gpu, packable = device.type == "cuda", model is not None and can_pack(model)
     match training.precision:
         case "float32":
             precision = torch.float32
@@ -54,10 +57,10 @@ def choose_machine(training: TrainingConfig, model: ModelConfig) -> Machine:
         case "auto":
             # Batches that are not packed have many shapes, each of which would be compiled anew; and on a CPU
             # compiling takes longer than it saves in a short run.
-            compiled = on_gpu and has_compiler() and can_pack(model)
+            compiled = on_gpu and has_compiler() and packable
     # A GPU and a compiler want one shape. A CPU takes every shape alike, and would compute all the attention between
     # the sentences of a row that the mask then hides: sorted by length, one pair a row, is quicker there.
-    packed = can_pack(model) and (on_gpu or compiled)
+    packed = packable and (on_gpu or compiled)
     return Machine(device, precision, compiled, training.threads or free_cores(), packed)
 
 

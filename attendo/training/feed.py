@@ -2,27 +2,54 @@
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Protocol
 
 import torch
 
 from attendo.data.batch import Batch
-from attendo.data.batches import Batches, Position
+from attendo.data.batches import Position
+from attendo.errors import DataError
 from attendo.special_tokens import SPECIAL
 
 AHEAD = 16  # steps; the next epoch is planned meanwhile, which takes some 0.2 s, and little to hold
 
 
+class BatchSource(Protocol):
+    """Where batches come from, such as `Batches`."""
+
+    def stream(self, position: Position) -> Iterator[tuple[Batch, Position]]:
+        """Batches without end from a position on, each with the position after it."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A list of batches, or whatever can be iterated over again and again: once an epoch."""
+
+    batches: Iterable[Batch]
+
+    def stream(self, position: Position) -> Iterator[tuple[Batch, Position]]:
+        epoch, start = position.epoch, position.batch
+        while True:
+            count = 0
+            for count, batch in enumerate(self.batches, start=1):
+                if count > start:
+                    yield batch, Position(epoch, count)
+            if count == 0:
+                raise DataError(f"epoch {epoch} has no batches: expected some that can be iterated over in each epoch")
+            epoch, start = epoch + 1, 0
+
+
 @dataclass(frozen=True)
 class Work:
-    """What one step computes: its micro-batches, and where the data goes on behind them."""
+    """What one step computes: its micro-batches, and where the data goes on after them."""
 
     micro_batches: list[Batch]
     first: Position
-    behind: Position
-    padding: float  # share of places on both sides that hold no token
+    after: Position
+    padding: float  # share of positions on both sides that hold no token
 
 
 class Feed:
@@ -31,16 +58,8 @@ class Feed:
     An error in the background is raised where the work was to come out.
     """
 
-    def __init__(
-        self,
-        batches: Batches,
-        position: Position,
-        accumulate: int,
-        device: torch.device,
-        transform: Callable[[Batch, Position], Batch] = lambda batch, position: batch,
-    ) -> None:
-        self.batches, self.position, self.accumulate = batches, position, accumulate
-        self.device, self.transform = device, transform
+    def __init__(self, batches: BatchSource, position: Position, accumulate: int, device: torch.device) -> None:
+        self.batches, self.position, self.accumulate, self.device = batches, position, accumulate, device
         self.ready: queue.Queue[Work | BaseException] = queue.Queue(AHEAD)
         self.closed = threading.Event()
         self.thread = threading.Thread(target=self.fill, name="feed", daemon=True)
@@ -85,9 +104,8 @@ class Feed:
         while True:
             first, micro_batches = before, []
             for _ in range(self.accumulate):
-                batch, behind = next(stream)
-                micro_batches.append(self.transform(batch, before))
-                before = behind
+                batch, before = next(stream)
+                micro_batches.append(batch)
             padding = share_of_padding(micro_batches)
             yield Work([self.send(batch) for batch in micro_batches], first, before, padding)
 

@@ -2,9 +2,10 @@
 
 A step of a Transformer is hundreds of small programs, and the host takes longer to start them one by one than a fast
 GPU takes to run them. All batches of a run have one shape, so the whole row of programs is recorded once; after that
-a single call starts them all, with other numbers in the same places.
+a single call starts them all, with other numbers in the same buffers.
 """
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,9 @@ from torch import Tensor, nn
 
 from attendo.data.batch import Batch
 from attendo.training.objective import Objective
-from attendo.training.step import Outcome, train_step
+from attendo.training.step import StepOutcome, train_step
+
+logger = logging.getLogger("attendo")
 
 FIRST = 3  # steps without it: compilers and libraries make their choices at the first calls
 
@@ -25,26 +28,25 @@ class Recording:
 
     micro_batches: Sequence[Batch]
     learning_rate: Tensor
-    outcome: Outcome
+    outcome: StepOutcome
     replay: Callable[[], None]
 
     def fits(self, micro_batches: Sequence[Batch]) -> bool:
         return shapes(micro_batches) == shapes(self.micro_batches)
 
-    def of(self, micro_batches: Sequence[Batch], learning_rate: float) -> Outcome:
-        for place, tensor in zip(tensors(self.micro_batches), tensors(micro_batches), strict=True):
-            place.copy_(tensor)
+    def of(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepOutcome:
+        for buffer, tensor in zip(tensors(self.micro_batches), tensors(micro_batches), strict=True):
+            buffer.copy_(tensor)
         self.learning_rate.fill_(learning_rate)
         self.replay()
-        there = self.outcome  # the next replay writes over it
-        return Outcome(there.loss.clone(), there.gradient_norm.clone(), there.finite.clone())
+        outcome = self.outcome  # the next replay writes over it
+        return StepOutcome(outcome.loss.clone(), outcome.gradient_norm.clone(), outcome.finite.clone())
 
 
 class GraphedStep:
-    """Called like `train_step`, and as exact. Where nothing can be recorded it says so and goes on."""
+    """Called like `train_step`, and as exact. Where nothing can be recorded a warning says so and it goes on."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self.say = say
+    def __init__(self) -> None:
         self.calls = 0
         self.recording: Recording | None = None
 
@@ -57,7 +59,7 @@ class GraphedStep:
         objective: Objective,
         *,
         max_gradient_norm: float = 1.0,
-    ) -> Outcome:
+    ) -> StepOutcome:
         self.calls += 1
         if self.calls == FIRST + 1:
             try:
@@ -65,7 +67,7 @@ class GraphedStep:
             except RuntimeError as error:  # a lack of memory is one of them
                 optimizer.zero_grad()
                 reason = str(error).strip().partition("\n")[0]
-                self.say(f"the step cannot be recorded as a CUDA graph ({reason}); going on without, slower")
+                logger.warning("the step cannot be recorded as a CUDA graph (%s); going on without, slower", reason)
         if self.recording and not self.recording.fits(micro_batches):
             self.recording = None  # batches were halved for want of memory: this gives some back
         if self.recording:
@@ -84,7 +86,7 @@ def record(
 ) -> Recording:
     device = micro_batches[0].source.device
     torch.cuda.empty_cache()  # the recording keeps memory of its own
-    places = [batch.each(torch.clone) for batch in micro_batches]
+    buffers = [batch.each(torch.clone) for batch in micro_batches]
     rate = torch.zeros((), device=device)
     graph = torch.cuda.CUDAGraph()
     # thread_local: the thread that feeds the next batches may go on with its copies meanwhile.
@@ -93,8 +95,8 @@ def record(
         generator_kept(device),
         torch.cuda.graph(graph, capture_error_mode="thread_local"),
     ):
-        outcome = train_step(model, optimizer, places, rate, objective, max_gradient_norm=max_gradient_norm)
-    return Recording(places, rate, outcome, graph.replay)
+        outcome = train_step(model, optimizer, buffers, rate, objective, max_gradient_norm=max_gradient_norm)
+    return Recording(buffers, rate, outcome, graph.replay)
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from typing import Any, TextIO
 
 from attendo.errors import InputError, WriteError
 from attendo.files.durable import write_file
-from attendo.training.watch import StepRecord, ValidationRecord
+from attendo.training.callback import Callback, StepRecord, ValidationRecord
 
 
-class RunLog:
+class RunLog(Callback):
     """Appended to as the run goes on; a resumed run first takes back what its checkpoint knows nothing of."""
 
     def __init__(self, path: Path) -> None:
@@ -21,7 +21,7 @@ class RunLog:
         self.file: TextIO | None = None
 
     def trim(self, step: int, validated: int) -> None:
-        """Forget steps behind the checkpoint, validations behind its last, and a line that was cut off."""
+        """Forget steps after the checkpoint, validations after its last, and a line that was cut off."""
         kept = [
             record
             for record in read_log(self.path)
@@ -38,7 +38,16 @@ class RunLog:
         except OSError as error:
             raise WriteError(f"cannot write {self.path}: {error.strerror or error}") from error
 
-    def close(self) -> None:
+    def on_steps(self, records: Sequence[StepRecord]) -> None:
+        self.write(*map(step_line, records))
+
+    def on_validation(self, record: ValidationRecord) -> None:
+        self.write(validation_line(record))
+
+    def on_message(self, step: int, text: str) -> None:
+        self.write({"step": step, "event": "remark", "text": text})
+
+    def on_end(self, error: BaseException | None) -> None:
         if self.file is not None:
             with suppress(OSError):  # every line was flushed when it was written, and told if that failed
                 self.file.close()

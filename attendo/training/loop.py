@@ -1,42 +1,44 @@
 """The training loop, in the order in which things happen: validate and save what is due, then take a step."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import torch
+from torch import nn
 
 from attendo.errors import InputError, TrainingError
-from attendo.model.build import Model
-from attendo.training.checkpoints import Checkpoints, Origin
+from attendo.training.callback import Callback, CheckpointRecord, StepRecord, TranslationSample, ValidationRecord
+from attendo.training.checkpoints import Checkpoints
 from attendo.training.config import TrainingConfig, ValidationConfig
 from attendo.training.feed import Feed, Work
-from attendo.training.log import RunLog, step_line, validation_line
+from attendo.training.fingerprint import Fingerprint
 from attendo.training.objective import Objective
 from attendo.training.state import TrainingState, capture, is_finite
-from attendo.training.step import Outcome, Step, train_step
+from attendo.training.step import Step, StepOutcome
 from attendo.training.stop import Stop, Stopped
-from attendo.training.validation import evaluation_mode
-from attendo.training.watch import Sample, StepRecord, ValidationRecord, Watcher
+
+logger = logging.getLogger("attendo")
 
 # How many steps a GPU may be ahead of what the host has read: reading a number makes the host wait.
 STEPS_AHEAD = {"cpu": 1, "cuda": 16}
 
 # Scores by name, `loss` among them, and translations to show.
-Validate = Callable[[Model], tuple[dict[str, float], Sequence[Sample]]]
+Validate = Callable[[nn.Module], tuple[dict[str, float], Sequence[TranslationSample]]]
 
 
 @dataclass(frozen=True)
-class Taken:
+class PendingStep:
     """A step whose numbers the host has not read yet."""
 
     step: int
     work: Work
     learning_rate: float
-    outcome: Outcome
+    outcome: StepOutcome
 
 
 @dataclass
@@ -46,14 +48,13 @@ class Loop:
     validation: ValidationConfig
     rate: Callable[[int], float]  # the learning rate of a step
     objective: Objective
-    validate: Validate
-    checkpoints: Checkpoints
-    origin: Origin
-    log: RunLog
-    watcher: Watcher
+    step: Step  # `train_step`, or the same as a CUDA graph
+    validate: Validate | None
+    checkpoints: Checkpoints | None  # None: nothing is saved
+    fingerprint: Fingerprint
+    callbacks: Callback
     stop: Stop
-    graphed: Step | None = None  # `train_step` as a CUDA graph, where there can be one
-    unread: list[Taken] = field(default_factory=list)
+    unread: list[PendingStep] = field(default_factory=list)
     background: ThreadPoolExecutor = field(init=False)
     saving: Future[tuple[int, float]] | None = None  # the checkpoint that is being written
     clock: float = 0.0  # when the time of the unread steps began, waiting for data included
@@ -90,13 +91,13 @@ class Loop:
         progress = self.state.progress
         step = progress.step + 1
         rate = self.rate(step)
-        outcome = self.updated(work, rate)
+        outcome = self.update(work, rate)
         if self.state.average:
             self.state.average.update(self.state.model, step, outcome.finite)
-        progress.step, progress.position = step, work.behind
-        self.unread.append(Taken(step, work, rate, outcome))
+        progress.step, progress.position = step, work.after
+        self.unread.append(PendingStep(step, work, rate, outcome))
 
-    def updated(self, work: Work, rate: float) -> Outcome:
+    def update(self, work: Work, rate: float) -> StepOutcome:
         """The update; where memory does not suffice, batches are halved from now on, once."""
         progress = self.state.progress
         try:
@@ -115,49 +116,45 @@ class Loop:
         if self.state.device.type == "cuda":
             torch.cuda.empty_cache()
         self.remark(f"out of memory at step {progress.step + 1}: every batch is computed in two halves from now on")
-        return self.updated(work, rate)
+        return self.update(work, rate)
 
-    def try_step(self, work: Work, rate: float) -> Outcome:
+    def try_step(self, work: Work, rate: float) -> StepOutcome:
         batches = work.micro_batches
         if self.state.progress.halved:
             batches = [half for batch in batches for half in batch.halves()]
-        step = self.graphed or train_step
-        return step(
+        return self.step(
             self.state.model, self.state.optimizer, batches, rate, self.objective,
             max_gradient_norm=self.training.max_gradient_norm,
         )  # fmt: skip
 
     def read_steps(self) -> None:
-        """Read what the device has computed since the last time: into the log, to the watcher, into the counts."""
+        """Read what the device has computed since the last time: to the callbacks, into the counts."""
         if not self.unread:
             return
-        numbers = torch.stack(
-            [torch.stack((t.outcome.loss, t.outcome.gradient_norm, t.outcome.finite.float())) for t in self.unread]
-        ).tolist()
+        numbers = torch.stack([pending.outcome.numbers() for pending in self.unread]).tolist()
         seconds = time.perf_counter() - self.clock
-        tokens = [sum(batch.num_target_tokens for batch in taken.work.micro_batches) for taken in self.unread]
+        tokens = [sum(batch.num_target_tokens for batch in pending.work.micro_batches) for pending in self.unread]
         records = [
             StepRecord(
-                step=taken.step,
+                step=pending.step,
                 loss=loss,
-                learning_rate=taken.learning_rate,
+                learning_rate=pending.learning_rate,
                 gradient_norm=norm,
                 target_tokens=count,
                 target_tokens_per_second=sum(tokens) / seconds,
-                padding=taken.work.padding,
-                epoch=taken.work.first.epoch,
-                batch=taken.work.first.batch,
+                padding=pending.work.padding,
+                epoch=pending.work.first.epoch,
+                batch=pending.work.first.batch,
                 skipped=not finite,
             )
-            for taken, (loss, norm, finite), count in zip(self.unread, numbers, tokens, strict=True)
+            for pending, (loss, norm, finite), count in zip(self.unread, numbers, tokens, strict=True)
         ]
         self.unread.clear()
         self.clock = time.perf_counter()
         self.state.progress.seconds += seconds
-        self.log.write(*map(step_line, records))
+        self.callbacks.on_steps(records)
         for record in records:
             self.count(record)
-            self.watcher.stepped(record)
 
     def count(self, record: StepRecord) -> None:
         progress = self.state.progress
@@ -180,24 +177,25 @@ class Loop:
     def give_up(self, why: str, last_update: int) -> NoReturn:
         """Weights are known to be good when an update could be made from them: those of the last update are not."""
         self.finish_saving()
-        steps = self.checkpoints.steps()
-        good = [step for step in steps if step < last_update]
-        if last_update in steps:
-            never = InputError("its weights have given no finite loss")
-            self.checkpoints.set_aside(self.checkpoints.path(last_update), never, good[-1] if good else None)
-        last = self.checkpoints.path(good[-1]) if good else "none yet"
+        last = ""
+        if self.checkpoints:
+            steps = self.checkpoints.steps()
+            good = [step for step in steps if step < last_update]
+            if last_update in steps:
+                never = InputError("its weights have given no finite loss")
+                self.checkpoints.set_aside(self.checkpoints.path(last_update), never, good[-1] if good else None)
+            last = f" The last good checkpoint: {self.checkpoints.path(good[-1]) if good else 'none yet'}."
         raise TrainingError(
-            f"{why}. The last good checkpoint: {last}. A lower training.learning_rate or a longer "
-            f"training.warmup_steps usually helps"
+            f"{why}.{last} A lower training.learning_rate or a longer training.warmup_steps usually helps"
         )
 
     def validate_if_due(self) -> None:
         progress = self.state.progress
         due = progress.step % self.validation.every == 0 or progress.step >= self.training.max_steps
-        if not due or progress.step == progress.validated or progress.step == 0:
+        if self.validate is None or not due or progress.step in (0, progress.validated):
             return
         self.read_steps()
-        self.watcher.validating(progress.step)
+        self.callbacks.on_validation_start(progress.step)
         average = self.state.average
         model = self.state.model
         try:
@@ -211,9 +209,7 @@ class Loop:
             )
         progress.history[progress.step] = scores[self.validation.metric]
         best = progress.best_step(self.validation) == progress.step
-        record = ValidationRecord(progress.step, scores, best, samples)
-        self.log.write(validation_line(record))
-        self.watcher.validated(record)
+        self.callbacks.on_validation(ValidationRecord(progress.step, scores, best, samples))
         self.clock = time.perf_counter()
         self.save()
 
@@ -230,35 +226,50 @@ class Loop:
         self.read_steps()
         self.finish_saving()
         progress = self.state.progress
-        if progress.step == 0 or progress.skipped_in_a_row > 0 or self.checkpoints.path(progress.step).exists():
+        if progress.step == 0 or progress.skipped_in_a_row > 0:
+            return
+        if self.checkpoints and self.checkpoints.path(progress.step).exists():
             return
         if not is_finite(self.state):  # an update of finite numbers can be too large for the weights
             self.give_up(f"after step {progress.step} some weights are no finite numbers", last_update=progress.step)
-        self.saving = self.background.submit(self.checkpoints.save, capture(self.state), self.origin)
+        if self.checkpoints:
+            self.saving = self.background.submit(self.checkpoints.save, capture(self.state), self.fingerprint)
 
     def finish_saving(self) -> None:
         """Wait until the checkpoint that is being written is there; then older ones may go."""
-        if self.saving is None:
+        if self.saving is None or self.checkpoints is None:
             return
         saving, self.saving = self.saving, None
-        step, seconds = saving.result()
+        saved, seconds = saving.result()
         there = self.checkpoints.steps()
         scores = {step: score for step, score in self.state.progress.history.items() if step in there}
         best = self.validation.best(scores, self.training.keep_best)
         self.checkpoints.prune({*best, *there[-self.training.keep_last :]})
-        self.watcher.saved(step, seconds)
+        self.callbacks.on_checkpoint(CheckpointRecord(saved, seconds, self.checkpoints.path(saved)))
 
     def leave(self, exit_code: int) -> NoReturn:
         self.save()
         self.finish_saving()
         # While updates are being skipped nothing is saved, so there the run goes back a little.
-        place = "the last checkpoint" if self.state.progress.skipped_in_a_row else "here"
-        self.remark(f"stopped after step {self.state.progress.step}; the same command goes on from {place}")
+        start = "the last checkpoint" if self.state.progress.skipped_in_a_row else "here"
+        resumed = f"; the same command goes on from {start}" if self.checkpoints else ""
+        self.remark(f"stopped after step {self.state.progress.step}{resumed}")
         raise Stopped(exit_code)
 
     def remark(self, sentence: str) -> None:
-        self.log.write({"step": self.state.progress.step, "event": "remark", "text": sentence})
-        self.watcher.said(sentence)
+        logger.warning(sentence)
+        self.callbacks.on_message(self.state.progress.step, sentence)
+
+
+@contextmanager
+def evaluation_mode(model: nn.Module) -> Iterator[None]:
+    """No dropout inside the block; after it as it was."""
+    training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(training)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

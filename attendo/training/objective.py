@@ -55,14 +55,6 @@ def symmetric_kl_sum(first: Tensor, second: Tensor, target_out: Tensor) -> Tenso
     return divergence.masked_fill(target_out == SPECIAL.pad, 0).sum()
 
 
-@dataclass(frozen=True)
-class MaskedTokens:
-    """Guess the tokens that were hidden; elsewhere target_out is padding, which counts nothing."""
-
-    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
-        return cross_entropy_sum(model(batch.source), batch.target_out)
-
-
 def in_precision(objective: Objective, device: torch.device, dtype: torch.dtype) -> Objective:
     """Matrices are multiplied in this type; weights, sums and the loss stay in float32."""
     if dtype == torch.float32:

@@ -12,7 +12,7 @@ LARGEST = 10**15  # no run counts so far, and every such number is exact as a fl
 
 
 @dataclass(kw_only=True)
-class Progress:
+class TrainingProgress:
     """All that the loop remembers from one step to the next, besides weights, optimiser and random generators."""
 
     step: int = 0  # updates done or skipped
@@ -44,7 +44,7 @@ class Progress:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, table: Any) -> "Progress":
+    def from_dict(cls, table: Any) -> "TrainingProgress":
         """A checkpoint is a file like any other: what it says is looked at before it is believed."""
         if not isinstance(table, dict) or set(table) != {one.name for one in fields(cls)}:
             raise InputError("the progress of a run has other keys than expected")

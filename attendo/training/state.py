@@ -6,10 +6,9 @@ import torch
 from torch import Tensor, nn
 
 from attendo.errors import InputError
-from attendo.model.build import Model
 from attendo.model_folder.checkpoint import load_weights_, weights_of
-from attendo.training.moving_average import MovingAverage
-from attendo.training.progress import Progress
+from attendo.training.average import MovingAverage
+from attendo.training.progress import TrainingProgress
 
 MOMENTS = ("exp_avg", "exp_avg_sq")  # AdamW's, one of each weight's shape; and the number of its updates
 Expected = dict[str, tuple[tuple[int, ...], torch.dtype]]
@@ -19,10 +18,10 @@ Expected = dict[str, tuple[tuple[int, ...], torch.dtype]]
 class TrainingState:
     """What a step changes. Schedule and data order are functions of (seed, step, position), so they need no state."""
 
-    model: Model
+    model: nn.Module
     optimizer: torch.optim.Optimizer
     average: MovingAverage | None
-    progress: Progress
+    progress: TrainingProgress
 
     @property
     def device(self) -> torch.device:
@@ -37,7 +36,7 @@ class Snapshot:
     optimizer: dict[str, Tensor]
     average: dict[str, Tensor]  # empty without a moving average
     random: dict[str, str]  # generator -> its state in hexadecimal digits; dropout draws from it
-    progress: Progress
+    progress: TrainingProgress
 
 
 def capture(state: TrainingState) -> Snapshot:
@@ -51,8 +50,9 @@ def capture(state: TrainingState) -> Snapshot:
 
 def is_finite(state: TrainingState) -> bool:
     """Asked of the device once, not once for every tensor."""
-    every = [tensor.isfinite().all() for group in tensors_of(state) for tensor in group.values()]
-    return bool(torch.stack(every).all())
+    tensors = [*state.model.parameters(), *optimizer_tensors(state.model, state.optimizer).values()]
+    tensors += state.average.weights.values() if state.average else ()
+    return bool(torch.stack([tensor.isfinite().all() for tensor in tensors]).all())
 
 
 def tensors_of(state: TrainingState) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str, Tensor]]:

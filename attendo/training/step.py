@@ -13,12 +13,16 @@ from attendo.training.repeatable import repeatable
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StepOutcome:
     """Tensors: to read them as numbers at once would make the host wait for the device."""
 
     loss: Tensor  # the mean over all real target tokens
     gradient_norm: Tensor  # before clipping
     finite: Tensor  # both were numbers; otherwise nothing was changed
+
+    def numbers(self) -> Tensor:
+        """[loss, gradient norm, 1 where finite], to be read at once."""
+        return torch.stack((self.loss, self.gradient_norm, self.finite.float()))
 
 
 class Step(Protocol):
@@ -33,7 +37,7 @@ class Step(Protocol):
         objective: Objective,
         *,
         max_gradient_norm: float = ...,
-    ) -> Outcome: ...
+    ) -> StepOutcome: ...
 
 
 def train_step(
@@ -44,7 +48,7 @@ def train_step(
     objective: Objective = TeacherForcing(),  # noqa: B008 - frozen
     *,
     max_gradient_norm: float = 1.0,
-) -> Outcome:
+) -> StepOutcome:
     """One update from the micro-batches together; the loss is the mean over all their real target tokens."""
     device = micro_batches[0].source.device
     with repeatable(device):
@@ -60,7 +64,7 @@ def train_step(
         group["lr"] = learning_rate
     step_if(finite, optimizer)
     optimizer.zero_grad()
-    return Outcome(loss, gradient_norm, finite)
+    return StepOutcome(loss, gradient_norm, finite)
 
 
 def step_if(finite: Tensor, optimizer: torch.optim.Optimizer) -> None:

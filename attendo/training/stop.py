@@ -1,6 +1,6 @@
-"""A polite stop: the first signal asks, the second ends the process at once.
+"""A polite stop: the first signal asks, the second ends.
 
-Files are whole or not there at every moment (durable.py), so an end at once harms none.
+Files are whole or not there at every moment (files/durable.py), so an end at once harms none.
 """
 
 import os
@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType, TracebackType
 
 EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -27,44 +27,54 @@ class Stopped(BaseException):
 class Stop:
     """Inside `with Stop() as stop`, `stop.exit_code` tells whether the run was asked to end.
 
-    Work that may be broken off anywhere runs inside `stop.at_once()`: there the first signal raises Stopped.
+    Work that may be broken off anywhere runs inside `stop.at_once()`: there the first signal raises Stopped. The
+    second signal raises KeyboardInterrupt; where `ends_process`, as for a command, it ends the process at once.
+    Python lets the main thread alone handle signals: in another thread, and outside `with`, nothing is ever asked.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ends_process: bool = False) -> None:
         self.exit_code: int | None = None
         self.waiting = False
+        self.ends_process = ends_process
+        self.undo = ExitStack()
 
     def __enter__(self) -> "Stop":
-        self.before = {number: signal.signal(number, self.heard) for number in EXIT_CODES}
-        # Python runs a handler only between its own instructions; a thread hears of the second signal even while
-        # the main one is deep inside a long call of a library.
-        self.ours, self.theirs = socket.socketpair()
-        self.theirs.setblocking(False)
-        self.fd_before = signal.set_wakeup_fd(self.theirs.fileno(), warn_on_full_buffer=False)
-        threading.Thread(target=self.listen, name="signals", daemon=True).start()
+        if threading.current_thread() is threading.main_thread():
+            for number in EXIT_CODES:
+                self.undo.callback(signal.signal, number, signal.signal(number, self.handle))
+            if self.ends_process:
+                self.listen_in_thread()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        signal.set_wakeup_fd(self.fd_before)
-        for number, handler in self.before.items():
-            signal.signal(number, handler)
-        self.theirs.close()
+        self.undo.close()
 
-    def heard(self, number: int, frame: FrameType | None) -> None:
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        if self.exit_code is not None and not self.ends_process:
+            raise KeyboardInterrupt
         self.exit_code = self.exit_code or EXIT_CODES[signal.Signals(number)]
         if self.waiting:
             self.waiting = False
             raise Stopped(self.exit_code)
 
+    def listen_in_thread(self) -> None:
+        """Python runs a handler only between its own instructions; a thread hears of the second signal even while
+        the main one is deep inside a long call of a library."""
+        self.ours, theirs = socket.socketpair()
+        theirs.setblocking(False)
+        self.undo.callback(theirs.close)
+        self.undo.callback(signal.set_wakeup_fd, signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False))
+        threading.Thread(target=self.listen, name="signals", daemon=True).start()
+
     def listen(self) -> None:
         count = 0
         with self.ours:
-            while heard := self.ours.recv(16):
-                count += sum(number in EXIT_CODES for number in heard)
+            while received := self.ours.recv(16):
+                count += sum(number in EXIT_CODES for number in received)
                 if count > 1:
-                    os._exit(EXIT_CODES[signal.Signals(heard[-1])])
+                    os._exit(EXIT_CODES[signal.Signals(received[-1])])
 
     @contextmanager
     def at_once(self) -> Iterator[None]:

@@ -9,8 +9,8 @@ from attendo.lab.tools.toy_tasks import copying, reversal
 from attendo.model.config import TransformerConfig
 from attendo.model.non_autoregressive import FURTHEST, NonAutoregressive
 from attendo.special_tokens import MASK
-from attendo.training.mask_predict import MaskPredict
-from attendo.training.schedule import cosine_learning_rate
+from attendo.training.masked_tokens import MaskPredict
+from attendo.training.optimizer import cosine_learning_rate
 from attendo.training.step import train_step
 from tests.decoding.families import VOCAB, padded, sentences
 

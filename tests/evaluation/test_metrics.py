@@ -4,9 +4,8 @@ import pytest
 
 from attendo.data.corpus import Pair
 from attendo.evaluation import metrics
-from attendo.evaluation.greedy_scores import Question
-from attendo.evaluation.greedy_scores import scores as quick_scores
 from attendo.evaluation.metrics import bleu, chrf, command_options, sentence_chrf, ter, tokenisations
+from attendo.runs.validation import Question, score_translations
 from tests.evaluation import sacrebleu_command
 from tests.evaluation.texts import sentences, spoilt, write
 
@@ -98,12 +97,12 @@ def test_sentence_scores_and_length_ratio():
 
 
 def test_validation_while_training_quotes_by_the_same_rule():
-    """greedy_scores.py has no rule of its own."""
+    """Validation has no rule of its own."""
     chinese, english = sentences("zh", 20), sentences("en", 20)
     questions = [Question(Pair(1, "", text), "zh") for text in chinese]
     questions += [Question(Pair(1, "", text), "en") for text in english]
     said = [*spoilt(chinese, "zh"), *spoilt(english)]
-    found = quick_scores(said, questions)
+    found = score_translations(said, questions)
     zh, en = bleu(said[:20], [chinese], "zh").score, bleu(said[20:], [english], "13a").score
     assert found["bleu"] == pytest.approx((zh + en) / 2)
     assert 0 <= found["exact"] < 1

@@ -14,7 +14,7 @@ from attendo.lab.tools.real_sides import Side, train_side
 from attendo.lab.tools.real_training import RealBudget, real_data, transformer
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
-from attendo.training.mask_predict import MaskPredict
+from attendo.training.masked_tokens import MaskPredict
 from tests.lab.planted import verdict
 
 AS_CLAIMED = {"bleu_greedy": 30.0, "bleu_k1": 20.0, "faster_1_k1": 8.0, "faster_32_k1": 4.0}

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from attendo.data.filters import FilterConfig
+from attendo.data.prepare.settings import CorpusConfig, DataConfig, TokenizerSettings
 from attendo.model.config import FAMILIES
 from attendo.model.presets import preset
 from attendo.model_folder import bundle
 from attendo.recipe.read import read_recipe
-from attendo.recipe.recipe import CorpusConfig, DataConfig, Recipe, TokenizerSettings
+from attendo.recipe.recipe import Recipe
 from attendo.recipe.write import recipe_to_toml
 from attendo.runs.prepare import prepare
 from attendo.training.config import TrainingConfig, ValidationConfig
@@ -70,8 +71,8 @@ def test_it_prepares_where_nothing_is_needed(recipe, tmp_path):
     if any(corpus.task is None for corpus in read_recipe(recipe).data.corpora):
         return
     small = read_recipe(recipe, ["data.corpora.0.pairs=2000", "validation.max_pairs=50"])
-    prepared = prepare(small, tmp_path / "cache", lambda sentence: None)
-    assert len(prepared.validation[0].part) == 20
+    prepared = prepare(small, tmp_path / "cache")
+    assert len(prepared.validation[0].corpus) == 20
     assert prepared.tokenizer.subwords.kind == "char"
     word = prepared.validation[0].pairs[0]
     assert word.target == (word.source if recipe.stem == "copy" else word.source[::-1])

@@ -8,16 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attendo.data.filters import FilterConfig
+from attendo.data.prepare.settings import CorpusConfig, DataConfig, TokenizerSettings
 from attendo.model.config import FAMILIES
 from attendo.model.presets import PRESETS
-from attendo.recipe.recipe import (
-    CorpusConfig,
-    DataConfig,
-    ModelSettings,
-    Recipe,
-    TokenizerSettings,
-    recipe_from_dict,
-)
+from attendo.recipe.recipe import ModelSettings, Recipe, recipe_from_dict
 from attendo.recipe.write import quoted, recipe_to_toml
 from attendo.training.config import TrainingConfig, ValidationConfig
 

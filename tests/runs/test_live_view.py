@@ -5,6 +5,7 @@ import math
 import re
 import time
 from itertools import pairwise
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -14,7 +15,7 @@ from rich.console import Console
 from attendo.report.formatting import duration_text, score_text, visible
 from attendo.runs.live_status import ThinCurve
 from attendo.runs.live_view import BLOCKS, REFRESHES_A_SECOND, LiveView, TrainingPanel, spark_line
-from attendo.training.watch import Sample, StepRecord, ValidationRecord
+from attendo.training.callback import CheckpointRecord, StepRecord, TranslationSample, ValidationRecord
 
 CHINESE = "我们的火车明天早上八点从北京出发，请不要迟到。"
 HOSTILE = "[bold red]x[/] \x1b[31mred\x1b]0;title\x07 \u202eback\u2066 \x9b2J \ud800 line\nnext\r\x00"
@@ -51,13 +52,13 @@ def train(view, clock, steps=1_200):
     """Half a second a step; validations, checkpoints and a skipped update on the way."""
     for step in range(1, steps + 1):
         clock.now += 0.5
-        view.stepped(record(step, math.nan if step == 812 else 3.5 - step / 10_000, skipped=step == 812))
+        view.on_step(record(step, math.nan if step == 812 else 3.5 - step / 10_000, skipped=step == 812))
         if step % 500 == 0:
-            view.validating(step)
-            samples = (Sample(CHINESE * 9, "Our train leaves at eight.", "The train leaves at eight."),)
+            view.on_validation_start(step)
+            samples = (TranslationSample(CHINESE * 9, "Our train leaves at eight.", "The train leaves at eight."),)
             scores = {"loss": 3.2 - step / 10_000, "bleu": 24.0 + step / 1_000, "chrf": 51.25}
-            view.validated(ValidationRecord(step, scores, step == 500, samples))
-            view.saved(step, 0.84)
+            view.on_validation(ValidationRecord(step, scores, step == 500, samples))
+            view.on_checkpoint(CheckpointRecord(step, 0.84, Path("checkpoints")))
 
 
 def panel_lines(view, width):
@@ -112,11 +113,11 @@ def test_before_the_first_step_and_where_no_loss_is_a_number():
     clock = Clock()
     view = LiveView(Console(file=Terminal()), 100, start_step=40, clock=clock)
     assert "step 40 of 100, 40.0%, 0 s gone, waiting for the first step" in words_of(panel_lines(view, 100))
-    view.stepped(record(41, math.nan, gradient_norm=math.inf, skipped=True))
+    view.on_step(record(41, math.nan, gradient_norm=math.inf, skipped=True))
     words = words_of(panel_lines(view, 100))
     assert "loss no number, last no number" in words
     assert "step 41 of 100" in words
-    view.validated(ValidationRecord(41, {"loss": math.nan}, best=False))
+    view.on_validation(ValidationRecord(41, {"loss": math.nan}, best=False))
     assert "validation loss no number; step 41" in words_of(panel_lines(view, 100))
 
 
@@ -125,7 +126,7 @@ def test_what_is_left_is_told_by_the_recent_speed():
     view = LiveView(Console(file=Terminal()), 10_000, start_step=4_000, clock=clock)
     for step in range(4_001, 7_001):
         clock.now += 60 if step < 5_000 else 0.1  # slow long ago
-        view.stepped(record(step))
+        view.on_step(record(step))
     assert view.status.seconds_left == pytest.approx(3_000 * 0.1)
 
 
@@ -141,7 +142,7 @@ def test_a_step_draws_nothing(monkeypatch):
     began = time.monotonic()
     with LiveView(Console(file=Terminal(), width=80), 20_000) as view:
         for step in range(1, 10_001):
-            view.stepped(record(step))
+            view.on_step(record(step))
     seconds = time.monotonic() - began
     # at the start, at the end, and by the clock; rich may measure what it draws once more
     assert 1 <= len(drawn) <= 2 * (3 + REFRESHES_A_SECOND * seconds)
@@ -173,7 +174,7 @@ def test_the_last_state_stays_however_it_ends(error):
 def test_remarks_stand_above_the_panel():
     file = Terminal()
     with LiveView(Console(file=file, width=80), 100) as view:
-        view.said("the corpus is [small] \x1b[31m")
+        view.on_message(1, "the corpus is [small] \x1b[31m")
     written = file.getvalue()
     assert written.index("the corpus is [small] ␛[31m") < written.rindex("training")
     assert "\x1b[31m" not in written
@@ -195,7 +196,7 @@ def quiet_run(file, steps=1_200):
     console = Console(file=file, width=40)  # lines stay whole all the same
     with LiveView(console, steps, name="zh-en", clock=clock) as view:
         train(view, clock, steps)
-        view.said("a remark, [bold]as it is[/bold]")
+        view.on_message(1, "a remark, [bold]as it is[/bold]")
     return file.getvalue()
 
 
@@ -248,7 +249,7 @@ def test_an_interrupted_quiet_run_tells_its_last_step():
     def run():
         with LiveView(Console(file=file), 100, start_step=40, clock=clock) as view:
             for step in range(41, 50):
-                view.stepped(record(step))
+                view.on_step(record(step))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -262,8 +263,9 @@ def test_an_interrupted_quiet_run_tells_its_last_step():
 def test_samples_are_text_and_nothing_else(file):
     file = file()
     with LiveView(Console(file=file, width=200), 100, name=HOSTILE) as view:
-        view.validated(ValidationRecord(1, {"loss": 1.0}, True, (Sample(HOSTILE, HOSTILE, "\x1b[2J" * 100_000),)))
-        view.said(HOSTILE)
+        sample = TranslationSample(HOSTILE, HOSTILE, "\x1b[2J" * 100_000)
+        view.on_validation(ValidationRecord(1, {"loss": 1.0}, True, (sample,)))
+        view.on_message(1, HOSTILE)
     written = re.sub(r"\x1b\[(?:[\d;]*m|\?25[lh]|1A|2K)|\r", "", file.getvalue())  # what rich itself writes
     assert "[bold red]x[/] ␛[31mred␛]0;title␇ �back� �2J � line next" in written
     assert not set(written) & set("\x1b\x07\u202e\u2066\x9b\ud800\x00\r")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from attendo.data.batches import DropoutCorpus
+from attendo.data.prepare import tokenizer as recipe_tokenizer
 from attendo.errors import AttendoError, ConfigError, DataError, InputError
 from attendo.model.config import TransformerConfig, config_to_dict
 from attendo.model_folder.bundle import write_bundle
 from attendo.recipe.recipe import recipe_from_dict
-from attendo.runs import tokenizer as recipe_tokenizer
 from attendo.runs.prepare import prepare
 from tests.text.conftest import made_up_texts
 
@@ -29,20 +29,21 @@ def corpus(tmp_path):
 
 
 @pytest.fixture
-def ready(tmp_path, corpus):
-    """prepare(table, with changes) in a cache of the test's own; what was said is in ready.said."""
+def ready(tmp_path, corpus, caplog):
+    """prepare(table, with changes) in a cache of the test's own; what was logged is in ready.logged."""
+    caplog.set_level("INFO", "attendo")
 
     class Ready:
-        said: tuple[str, ...] = ()
+        logged: tuple[str, ...] = ()
 
         def __call__(self, data=None, **tables):
             base = {"languages": ["zh", "en"], "directions": ["zh-en", "en-zh"], "corpora": [{"file": str(corpus)}]}
             recipe = recipe_from_dict(
                 {"data": base | (data or {}), "tokenizer": {"vocab_size": 500}, "model": {"preset": "tiny"}} | tables
             )
-            said = []
-            prepared = prepare(recipe, tmp_path / "cache", said.append)
-            self.said = tuple(said)
+            caplog.clear()
+            prepared = prepare(recipe, tmp_path / "cache")
+            self.logged = tuple(caplog.messages)
             return prepared
 
     return Ready()
@@ -64,7 +65,7 @@ def pairs_in(path):
 def test_both_directions_from_one_corpus(ready, corpus, tmp_path):
     valid = write_pairs(tmp_path / "valid.tsv", 20, seed=9)
     prepared = ready({"validation": str(valid)})
-    to_english, to_chinese = prepared.parts
+    to_english, to_chinese = prepared.corpora
     pairs = Counter(pairs_in(corpus))
     assert texts_of(to_english, prepared.tokenizer) == pairs
     assert texts_of(to_chinese, prepared.tokenizer) == {(en, zh): count for (zh, en), count in pairs.items()}
@@ -80,8 +81,8 @@ def test_both_directions_from_one_corpus(ready, corpus, tmp_path):
         (line, *pair) for line, pair in enumerate(pairs_in(valid), start=1)
     ]
     assert [(pair.source, pair.target) for pair in second.pairs] == [(en, zh) for zh, en in pairs_in(valid)]
-    assert texts_of(second.part, prepared.tokenizer) == Counter((en, zh) for zh, en in pairs_in(valid))
-    assert second.part.tag == prepared.tokenizer.tag("zh")
+    assert texts_of(second.corpus, prepared.tokenizer) == Counter((en, zh) for zh, en in pairs_in(valid))
+    assert second.corpus.tag == prepared.tokenizer.tag("zh")
 
 
 def test_columns_may_stand_the_other_way_round(ready, tmp_path, corpus):
@@ -90,7 +91,7 @@ def test_columns_may_stand_the_other_way_round(ready, tmp_path, corpus):
     valid = write_pairs(tmp_path / "valid.tsv", 20, seed=9)
     corpora = [{"file": str(corpus)}, {"file": str(turned), "languages": ["en", "zh"], "weight": 2.0}]
     prepared = ready({"corpora": corpora, "directions": ["zh-en"], "validation": str(valid)})
-    one, other = (texts_of(part, prepared.tokenizer) for part in prepared.parts)
+    one, other = (texts_of(part, prepared.tokenizer) for part in prepared.corpora)
     assert other == {pair: 2 * count for pair, count in one.items()}
 
 
@@ -99,10 +100,10 @@ def test_one_way_is_learnt_one_way(ready, tmp_path, corpus):
     one_way = {"file": str(write_pairs(tmp_path / "other.tsv", 30, seed=5)), "one_way": True}
     prepared = ready({"corpora": [{"file": str(corpus)}, one_way], "validation": str(valid)})
     tags = [prepared.tokenizer.tag(language) for language in ("en", "en", "zh")]
-    assert [part.tag for part in prepared.parts] == tags
-    assert texts_of(prepared.parts[1], prepared.tokenizer) == Counter(pairs_in(tmp_path / "other.tsv"))
-    assert "data.corpora.1.one_way" in prepared.fingerprint
-    assert "data.corpora.0.one_way" not in prepared.fingerprint
+    assert [part.tag for part in prepared.corpora] == tags
+    assert texts_of(prepared.corpora[1], prepared.tokenizer) == Counter(pairs_in(tmp_path / "other.tsv"))
+    assert "data.corpora.1.one_way" in prepared.made_of
+    assert "data.corpora.0.one_way" not in prepared.made_of
 
 
 def test_every_kind_of_corpus(ready, tmp_path):
@@ -117,11 +118,11 @@ def test_every_kind_of_corpus(ready, tmp_path):
     ]
     valid = write_pairs(tmp_path / "valid.tsv", 20, seed=9)
     prepared = ready({"corpora": corpora, "directions": ["zh-en"], "validation": str(valid)})
-    found = [texts_of(part, prepared.tokenizer) for part in prepared.parts]
+    found = [texts_of(part, prepared.tokenizer) for part in prepared.corpora]
     assert found[0] == {("我爱书。", "I love books."): 1, ("你看书。", "You see books."): 1}
     assert found[1] == {("他们", "they"): 1}
     assert found[2].total() == 50
-    assert [name for name, _ in prepared.ledgers][2] == "made-up words to copy"
+    assert [name for name, _ in prepared.counts][2] == "made-up words to copy"
 
 
 def test_what_is_held_out_is_never_trained_on(ready, corpus, tmp_path):
@@ -129,24 +130,24 @@ def test_what_is_held_out_is_never_trained_on(ready, corpus, tmp_path):
     prepared = ready({"corpora": [{"file": str(corpus)}, {"file": str(other), "weight": 3.0}], "held_out": 0.1})
     sources = {
         source
-        for part in prepared.parts
+        for part in prepared.corpora
         for epoch in (1, 2)
         for source, _ in texts_of(part, prepared.tokenizer, 1, epoch)
     }
     for one in prepared.validation:
-        assert 2 <= len(one.part) == len(one.pairs) <= 60
+        assert 2 <= len(one.corpus) == len(one.pairs) <= 60
         assert not {pair.source for pair in one.pairs} & sources
         known = {*pairs_in(corpus), *pairs_in(other)}
         pairs = {(pair.source, pair.target) for pair in one.pairs}
         assert pairs <= (known if one.source == "zh" else {(en, zh) for zh, en in known})
-    assert any("no validation file" in sentence for sentence in ready.said)
+    assert any("no validation file" in sentence for sentence in ready.logged)
 
 
 def test_scores_are_taken_on_a_bounded_number_of_pairs(ready, corpus):
     prepared = ready({"held_out": 0.5}, validation={"max_pairs": 7})
     for one in prepared.validation:
         assert len(one.pairs) == 7
-        assert len(one.part) > 7
+        assert len(one.corpus) > 7
 
 
 def test_three_languages(ready, tmp_path):
@@ -156,16 +157,16 @@ def test_three_languages(ready, tmp_path):
         {"languages": ["abc", "cba", "xyz"], "directions": ["abc-xyz", "xyz-abc", "cba-xyz"], "corpora": corpora},
         tokenizer={"kind": "char"},
     )
-    assert len(prepared.parts) == 3
-    assert [part.tag for part in prepared.parts] == [prepared.tokenizer.tag(name) for name in ("xyz", "abc", "xyz")]
+    assert len(prepared.corpora) == 3
+    assert [part.tag for part in prepared.corpora] == [prepared.tokenizer.tag(name) for name in ("xyz", "abc", "xyz")]
     assert [one.direction for one in prepared.validation] == ["abc-xyz", "xyz-abc", "cba-xyz"]
 
 
 def test_dropout_is_for_training_alone(ready):
     prepared = ready(tokenizer={"vocab_size": 500, "bpe_dropout": 0.2})
-    assert all(type(part) is DropoutCorpus for part in prepared.parts)
-    assert all(type(one.part) is not DropoutCorpus for one in prepared.validation)
-    part = prepared.parts[0]
+    assert all(type(part) is DropoutCorpus for part in prepared.corpora)
+    assert all(type(one.corpus) is not DropoutCorpus for one in prepared.validation)
+    part = prepared.corpora[0]
     assert texts_of(part, prepared.tokenizer, epoch=1) == texts_of(part, prepared.tokenizer, epoch=2)
     assert part.in_epoch(1, 1).source.lengths.sum() > part.source.lengths.sum()
 
@@ -174,8 +175,8 @@ def test_the_length_filter_holds_for_validation_and_the_others_do_not(ready, tmp
     valid = write_pairs(tmp_path / "valid.tsv", 20, seed=9, more=["我" * 90 + "\tlong", "\tempty", "我\tI", "我\tI"])
     filters = {"max_length": 80, "duplicates": True, "language": True}
     prepared = ready({"validation": str(valid), "filters": filters})
-    assert len(prepared.validation[0].part) == len(prepared.validation[0].pairs) == 22
-    assert any("1 empty source" in sentence for sentence in ready.said)
+    assert len(prepared.validation[0].corpus) == len(prepared.validation[0].pairs) == 22
+    assert any("1 empty source" in sentence for sentence in ready.logged)
 
 
 def test_problems_are_counted_and_three_are_shown(ready, tmp_path):
@@ -183,18 +184,18 @@ def test_problems_are_counted_and_three_are_shown(ready, tmp_path):
     write_pairs(broken, 20)
     broken.write_bytes(broken.read_bytes() + b"no tab\n" * 5 + b"a\xff\tb\n" * 2)
     ready({"corpora": [{"file": str(broken)}]})
-    (said,) = [sentence for sentence in ready.said if "broken lines" in sentence]
-    assert "5 one column, 5 empty target, 2 invalid utf8" in said
-    assert said.count("line ") == 3
+    (logged,) = [sentence for sentence in ready.logged if "broken lines" in sentence]
+    assert "5 one column, 5 empty target, 2 invalid utf8" in logged
+    assert logged.count("line ") == 3
     ready({"corpora": [{"file": str(broken)}]})
-    assert any("27 pairs read, 22 kept, dropped: 5 empty" in sentence for sentence in ready.said)
+    assert any("27 pairs read, 22 kept, dropped: 5 empty" in sentence for sentence in ready.logged)
 
 
 def test_sentences_that_leaked_are_said(ready, tmp_path, corpus):
     leaked = corpus.read_text(encoding="utf-8").split("\n")[:3]
     valid = write_pairs(tmp_path / "valid.tsv", 20, seed=9, more=leaked)
     ready({"validation": str(valid)})
-    assert any("validation sentences of zh-en are also trained on" in sentence for sentence in ready.said)
+    assert any("validation sentences of zh-en are also trained on" in sentence for sentence in ready.logged)
 
 
 def test_the_tokenizer_is_learned_once_from_training_alone(ready, tmp_path, monkeypatch):
@@ -209,7 +210,7 @@ def test_the_tokenizer_is_learned_once_from_training_alone(ready, tmp_path, monk
     second = ready({"validation": str(valid), "directions": ["zh-en"]})
     assert len(learned) == 1
     assert "囍" not in learned[0]
-    assert first.fingerprint["tokenizer"] == second.fingerprint["tokenizer"]
+    assert first.made_of["tokenizer"] == second.made_of["tokenizer"]
     ready({"validation": str(valid)}, tokenizer={"vocab_size": 480})
     ready({"validation": str(valid)}, tokenizer={"vocab_size": 500, "kind": "unigram"})
     assert len(learned) == 3
@@ -217,13 +218,13 @@ def test_the_tokenizer_is_learned_once_from_training_alone(ready, tmp_path, monk
         path.write_bytes(path.read_bytes()[:-9])
     third = ready({"validation": str(valid)})
     assert len(learned) == 4
-    assert any("it is learned again" in sentence for sentence in ready.said)
-    assert third.fingerprint == first.fingerprint
+    assert any("it is learned again" in sentence for sentence in ready.logged)
+    assert third.made_of == first.made_of
 
 
 def test_the_fingerprint_is_of_content(ready, tmp_path, corpus):
     def of(path, **data):
-        return ready({"corpora": [{"file": str(path)}], **data}).fingerprint
+        return ready({"corpora": [{"file": str(path)}], **data}).made_of
 
     here = of(corpus)
     (tmp_path / "else").mkdir()
@@ -279,7 +280,7 @@ def test_going_on_from_a_model(ready, model, bpe, tmp_path):
     prepared = ready(model=go_on | {"dropout": 0.4})
     assert prepared.tokenizer.subwords == bpe.subwords
     assert (prepared.model.d_model, prepared.model.dropout) == (32, 0.4)
-    assert len(prepared.fingerprint["model.init_from"]) == 64
+    assert len(prepared.made_of["model.init_from"]) == 64
     bpe.save(tmp_path / "same.json")
     ready(model=go_on, tokenizer={"file": str(tmp_path / "same.json")})
     other = ready().tokenizer

@@ -20,6 +20,7 @@ from attendo.model_folder import checkpoint
 from attendo.recipe.write import recipe_to_toml
 from attendo.training import log as training_log
 from attendo.training import loop as training_loop
+from attendo.training import trainer
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints
 from tests.training.tiny_run import result, run, tiny_recipe
 
@@ -76,7 +77,7 @@ def fill(disk, room):
 
 def check_what_is_left(folder, error):
     """The old checkpoint whole, no byte of the new one, and a sentence with the bytes needed and free."""
-    checkpoints = Checkpoints(folder / "checkpoints", print)
+    checkpoints = Checkpoints(folder / "checkpoints")
     assert checkpoints.steps() == [1]
     check_manifest(checkpoints.path(1), FILES, [AVERAGE])
     assert leftovers(folder) == []
@@ -162,7 +163,7 @@ def test_no_space_for_the_last_checkpoint_is_not_missed(tmp_path, reference):
         before_the_save(patch, 3, Room(100_000, patch).begins)
         with pytest.raises(WriteError, match="No space left on device"):
             run(folder, RECIPE)
-    assert Checkpoints(folder / "checkpoints", print).steps() == [1, 2]
+    assert Checkpoints(folder / "checkpoints").steps() == [1, 2]
     assert leftovers(folder) == []
     assert not (folder / "model").exists()
     assert run(folder, RECIPE)[0] == 0
@@ -265,7 +266,7 @@ def test_a_folder_that_cannot_be_used_is_told_before_the_first_step(where, tmp_p
     def step(*arguments, **settings):
         raise AssertionError("a step was taken")
 
-    monkeypatch.setattr(training_loop, "train_step", step)
+    monkeypatch.setattr(trainer, "train_step", step)
     folder = tmp_path / "place" / "run"
     try:
         FORBIDDEN[where](folder)

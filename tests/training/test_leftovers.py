@@ -14,7 +14,7 @@ import pytest
 from attendo.errors import ConfigError, InputError, TrainingError
 from attendo.files.durable import UNFINISHED, mark
 from attendo.files.manifest import check_manifest
-from attendo.runs import train as recipe_train
+from attendo.runs import build_trainer
 from attendo.training import loop as training_loop
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints
 from tests.forked import end_of, forked
@@ -88,11 +88,11 @@ def wait_in_step(step, tell):
 def test_a_second_run_in_one_folder_is_refused_while_the_first_lives(tmp_path, finished, reference, evidence):
     folder = tmp_path / "run"
     with a_run_at_work(folder, at_step=3):
-        steps = Checkpoints(folder / "checkpoints", print).steps()
+        steps = Checkpoints(folder / "checkpoints").steps()
         for _ in range(3):
             with pytest.raises(TrainingError, match="another run is at work in"):
                 run(folder, RECIPE)
-        assert Checkpoints(folder / "checkpoints", print).steps() == steps == [2, 3]
+        assert Checkpoints(folder / "checkpoints").steps() == steps == [2, 3]
     assert run(folder, RECIPE)[0] == 0
     assert result(folder) == reference
     evidence("T10", "second runs in one folder that were let in while the first lived", "0 of 3")
@@ -188,11 +188,11 @@ def test_there_are_always_two_checkpoints_after_the_second_save(tmp_path, eviden
 def test_the_best_checkpoint_outlives_newer_ones(tmp_path, monkeypatch, evidence):
     scores = iter([1.0, 2.0, 1.5])
     scripted = lambda recipe, prepared, machine: lambda model: ({"loss": next(scores)}, [])  # noqa: E731
-    monkeypatch.setattr(recipe_train, "build_validation", scripted)
+    monkeypatch.setattr(build_trainer, "build_validation", scripted)
     code, _ = run(tmp_path / "run", RECIPE)
     folder = tmp_path / "run" / "checkpoints"
     assert code == 0
-    assert Checkpoints(folder, print).steps() == [2, 5, 6]
+    assert Checkpoints(folder).steps() == [2, 5, 6]
     best = tensor_bytes(folder / "step-2" / AVERAGE)
     assert tensor_bytes(tmp_path / "run" / "model" / "model.safetensors") == best
     evidence("T10", "kept of 6 checkpoints with keep_last = 2, the best at step 2", "2, 5, 6")

@@ -8,7 +8,7 @@ from attendo.errors import InputError
 from attendo.model.config import TransformerConfig
 from attendo.model.non_autoregressive import FURTHEST, NonAutoregressive
 from attendo.special_tokens import MASK, SPECIAL
-from attendo.training.mask_predict import MaskPredict, hidden_words
+from attendo.training.masked_tokens import MaskPredict, hidden_words
 from attendo.training.step import train_step
 
 PAIRS = [([5, 6, 7], [8]), ([5], [9, 10, 11, 12]), ([6, 7], [9, 9]), ([4, 4], []), ([4, 4, 4, 4], [5])]

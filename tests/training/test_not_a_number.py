@@ -12,14 +12,14 @@ from attendo.errors import TrainingError
 from attendo.files.cache_folder import cache_folder
 from attendo.model.build import build_model
 from attendo.model_folder.checkpoint import load_weights_
-from attendo.runs import assemble
 from attendo.runs.prepare import prepare
+from attendo.runs.validation import mean_loss, one_epoch
 from attendo.training import loop as training_loop
+from attendo.training import trainer
 from attendo.training.checkpoints import Checkpoints, read_snapshot, read_state
 from attendo.training.log import read_log
 from attendo.training.objective import TeacherForcing
 from attendo.training.state import capture
-from attendo.training.validation import batches_of, mean_loss
 from tests.forked import end_of, forked
 from tests.training.tiny_run import result, run, tiny_recipe
 
@@ -47,7 +47,7 @@ class Poisoned:
 
     def __init__(self, patch, steps, poison):
         self.steps, self.poison, self.changed, self.seen = steps, poison, [], []
-        real_step, real_take = training_loop.train_step, training_loop.Loop.take_step
+        real_step, real_take = trainer.train_step, training_loop.Loop.take_step
         self.now = 0
 
         def train_step(model, optimizer, batches, rate, objective, **settings):
@@ -68,7 +68,7 @@ class Poisoned:
                 changed = bits(this.state).items() - before.items()
                 self.changed += [name for name, data in changed if name in before or any(data)]
 
-        patch.setattr(training_loop, "train_step", train_step)
+        patch.setattr(trainer, "train_step", train_step)
         patch.setattr(training_loop.Loop, "take_step", take_step)
 
 
@@ -86,12 +86,12 @@ def bits(state):
 @pytest.fixture(scope="module")
 def judge():
     """Looks at every checkpoint of a run: all numbers are finite, and its weights give a finite loss."""
-    prepared = prepare(RECIPE, cache_folder(), say=lambda sentence: None)
+    prepared = prepare(RECIPE, cache_folder())
     model = build_model(prepared.model).eval()
-    batches = [batch for batch, _ in batches_of(Batches([prepared.validation[0].part], 200, seed=0))]
+    batches = list(one_epoch(Batches([prepared.validation[0].corpus], 200, seed=0)))
 
     def look(folder):
-        checkpoints = Checkpoints(folder / "checkpoints", print)
+        checkpoints = Checkpoints(folder / "checkpoints")
         for step in checkpoints.steps():
             progress, random, _ = read_state(checkpoints.path(step))
             snapshot = read_snapshot(checkpoints.path(step), model, progress, random)  # refuses what is not finite
@@ -137,10 +137,10 @@ def test_such_a_step_changes_nothing_and_the_run_goes_on(poison, when, tmp_path,
 
 
 def test_it_holds_for_an_optimiser_that_is_not_fused(tmp_path, monkeypatch, evidence):
-    def plain(model, config, real=assemble.build_optimizer):
+    def plain(model, config, real=trainer.build_optimizer):
         return torch.optim.AdamW(model.parameters(), lr=0.0, betas=(config.beta1, config.beta2), fused=False)
 
-    monkeypatch.setattr(assemble, "build_optimizer", plain)
+    monkeypatch.setattr(trainer, "build_optimizer", plain)
     poisoned = Poisoned(monkeypatch, {1, 4}, gradient_is_nan)
     code, said = run(tmp_path, RECIPE)
     assert code == 0
@@ -165,7 +165,7 @@ def test_a_run_killed_between_skipped_steps_ends_the_same(tmp_path, monkeypatch,
         return run(tmp_path / "run", RECIPE)[0]
 
     assert end_of(forked(killed)) == -signal.SIGKILL
-    assert Checkpoints(tmp_path / "run" / "checkpoints", print).steps() == [2]
+    assert Checkpoints(tmp_path / "run" / "checkpoints").steps() == [2]
     assert run(tmp_path / "run", RECIPE)[0] == 0
     assert result(tmp_path / "run") == result(tmp_path / "whole")
     evidence("T12", "a run killed between skipped steps", "bit-identical end")

@@ -12,15 +12,14 @@ from attendo.data.batch import Batch
 from attendo.data.batches import Position
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
+from attendo.runs.validation import masked_accuracy, mean_loss
 from attendo.special_tokens import MASK, SPECIAL
-from attendo.training.average import mean_weights
+from attendo.training.average import MovingAverage, mean_weights
 from attendo.training.config import TrainingConfig
-from attendo.training.masked_tokens import Masking, sentences
-from attendo.training.moving_average import MovingAverage
-from attendo.training.objective import MaskedTokens, RDrop, TeacherForcing, symmetric_kl_sum
+from attendo.training.masked_tokens import MaskedTokens, Masking, sentences
+from attendo.training.objective import RDrop, TeacherForcing, symmetric_kl_sum
 from attendo.training.optimizer import build_optimizer, learning_rate
 from attendo.training.step import train_step
-from attendo.training.validation import masked_accuracy, mean_loss
 
 SMALL = {"vocab_size": 13, "d_model": 16, "d_ff": 32, "num_heads": 2, "dropout": 0.0}
 FAMILIES = {

@@ -19,9 +19,10 @@ from attendo.data.batches import Batches, Position
 from attendo.errors import DataError, TrainingError
 from attendo.files.cache_folder import cache_folder
 from attendo.files.manifest import check_manifest
-from attendo.runs.assemble import training_batches
+from attendo.runs.build_trainer import training_batches
 from attendo.runs.prepare import prepare
 from attendo.training import loop as training_loop
+from attendo.training import trainer
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints, read_state
 from attendo.training.device import choose_machine
 from attendo.training.feed import AHEAD, Feed
@@ -54,7 +55,7 @@ class Scarce:
 
     def __init__(self, patch, fails, times=1):
         self.left, self.calls, self.step = dict.fromkeys(fails, times), [], 0
-        real_step, real_try = training_loop.train_step, training_loop.Loop.try_step
+        real_step, real_try = trainer.train_step, training_loop.Loop.try_step
 
         def try_step(this, work, rate):
             self.step = this.state.progress.step + 1
@@ -69,7 +70,7 @@ class Scarce:
             return real_step(model, optimizer, batches, rate, objective, **settings)
 
         patch.setattr(training_loop.Loop, "try_step", try_step)
-        patch.setattr(training_loop, "train_step", train_step)
+        patch.setattr(trainer, "train_step", train_step)
 
 
 def halved_remarks(folder):
@@ -148,7 +149,7 @@ def test_where_halves_do_not_fit_either_the_run_stops_with_advice(tmp_path, monk
     assert sentence.startswith("out of memory at step 2 even with halved batches: training.tokens_per_batch is 1000;")
     assert "training.accumulate" in sentence
     assert "\n" not in sentence
-    checkpoints = Checkpoints(tmp_path / "checkpoints", print)
+    checkpoints = Checkpoints(tmp_path / "checkpoints")
     assert checkpoints.steps() == [1]
     check_manifest(checkpoints.path(1), FILES, [AVERAGE])
     assert run(tmp_path, RECIPE)[0] == 0
@@ -184,7 +185,7 @@ def test_another_error_in_a_step_is_not_taken_for_a_lack_of_memory(tmp_path, mon
 
 @pytest.fixture(scope="module")
 def batches():
-    prepared = prepare(RECIPE, cache_folder(), say=lambda sentence: None)
+    prepared = prepare(RECIPE, cache_folder())
     return training_batches(RECIPE, prepared, choose_machine(RECIPE.training, prepared.model))
 
 
@@ -250,7 +251,7 @@ def test_an_error_in_the_background_ends_a_run(tmp_path, monkeypatch, evidence):
     started = time.perf_counter()
     assert end_of(forked(broken)) == 7
     assert time.perf_counter() - started < PATIENCE
-    checkpoints = Checkpoints(tmp_path / "checkpoints", print)
+    checkpoints = Checkpoints(tmp_path / "checkpoints")
     assert checkpoints.steps() == [1, 2]
     for step in checkpoints.steps():
         check_manifest(checkpoints.path(step), FILES, [AVERAGE])

@@ -77,7 +77,7 @@ def contents(folder):
 
 def claim_another_machine(folder, **may):
     """As if the newest checkpoint had been made elsewhere."""
-    path = Checkpoints(folder / "checkpoints", print).path(2)
+    path = Checkpoints(folder / "checkpoints").path(2)
     state = json.loads((path / "state.json").read_text(encoding="utf-8"))
     state["may"] |= may
     (path / "state.json").write_text(json.dumps(state), encoding="utf-8")
@@ -172,10 +172,10 @@ def test_force_goes_on_with_other_data_and_settings(finished, tmp_path, evidence
         folder = stopped_copy(finished, tmp_path / str(number))
         changed, keys = other(folder, change)
         code, said = run(folder, changed, force=True)
-        remark = next(line for line in said.splitlines() if "going on although" in line)
+        remark = next(line for line in said.splitlines() if "resuming although" in line)
         assert code == 0
         assert named(remark) == keys
-        assert Checkpoints(folder / "checkpoints", print).steps()[-1] == STEPS
+        assert Checkpoints(folder / "checkpoints").steps()[-1] == STEPS
     evidence("T5", "changes of data and settings that --force goes on with", f"{len(SETTINGS)} of {len(SETTINGS)}")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from attendo.files.manifest import check_manifest
 from attendo.recipe.write import recipe_to_toml
+from attendo.runs import build_trainer
 from attendo.runs import train as recipe_train
 from attendo.training import checkpoints as training_checkpoints
 from attendo.training import loop as training_loop
@@ -93,12 +94,12 @@ def stuck_in_c(hear):
 
 
 def in_preparation(here):
-    def prepare(*arguments, real=recipe_train.prepare_shown):
+    def prepare(*arguments, real=recipe_train.prepare):
         prepared = real(*arguments)
         here()
         return prepared
 
-    recipe_train.prepare_shown = prepare
+    recipe_train.prepare = prepare
 
 
 def in_step(number):
@@ -117,7 +118,7 @@ def in_step(number):
 def in_validation(here):
     """The first, after step 2."""
 
-    def build_validation(*arguments, real=recipe_train.build_validation):
+    def build_validation(*arguments, real=build_trainer.build_validation):
         validate = real(*arguments)
 
         def validated(model):
@@ -127,7 +128,7 @@ def in_validation(here):
 
         return validated
 
-    recipe_train.build_validation = build_validation
+    build_trainer.build_validation = build_validation
 
 
 def in_save(step):
@@ -165,7 +166,7 @@ POINTS = {  # and the last steps that a run may have taken there; it goes on whi
 
 def saved_steps(folder):
     """All of which must be whole."""
-    checkpoints = Checkpoints(folder / "checkpoints", print)
+    checkpoints = Checkpoints(folder / "checkpoints")
     for step in checkpoints.steps():
         check_manifest(checkpoints.path(step), FILES, [AVERAGE])
     return checkpoints.steps()

@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from attendo.model_folder import checkpoint
-from attendo.runs import train as recipe_train
 from attendo.training import loop as training_loop
 from attendo.training import state as training_state
+from attendo.training import trainer
 from attendo.training.checkpoints import Checkpoints
 from attendo.training.objective import TeacherForcing
-from attendo.training.progress import Progress
+from attendo.training.progress import TrainingProgress
 from attendo.training.state import Snapshot
 from tests.forked import end_of, forked
 from tests.training.tiny_run import STEPS, result, run, tiny_recipe
@@ -85,10 +85,10 @@ class Crash:
             self.here()
             real_fsync(descriptor)
 
-        def save(this, snapshot, origin):
+        def save(this, snapshot, fingerprint):
             # The third save: there is something to lose, and something to prune.
             self.saving = snapshot.progress.step == 3
-            return real_save(this, snapshot, origin)
+            return real_save(this, snapshot, fingerprint)
 
         def prune(this, keep):
             real_prune(this, keep)
@@ -123,7 +123,7 @@ def test_a_crash_at_every_call_of_a_save(tmp_path, evidence):
             break
         assert code == 77
         points += 1
-        steps = Checkpoints(folder / "checkpoints", say=print).steps()
+        steps = Checkpoints(folder / "checkpoints").steps()
         lost += not {2, 3} & set(steps)
         if at % 4 == 1 or at < 4:  # going on from each would say the same again
             assert run(folder, recipe)[0] == 0
@@ -156,7 +156,7 @@ def test_stopped_and_gone_on(when, tmp_path, reference, monkeypatch, evidence):
 
     monkeypatch.setattr(training_loop.Loop, part, then_ask)
     assert run(tmp_path)[0] == 143
-    stopped = Checkpoints(tmp_path / "checkpoints", print).steps()[-1]
+    stopped = Checkpoints(tmp_path / "checkpoints").steps()[-1]
     assert stopped <= STEPS
     monkeypatch.undo()
     assert run(tmp_path)[0] == 0
@@ -216,17 +216,18 @@ def test_whatever_is_left_out_is_missed(item, tmp_path, reference, monkeypatch, 
     stop_after(10, monkeypatch)
     assert run(tmp_path, recipe)[0] == 143
     monkeypatch.undo()
-    real = recipe_train.restore
+    real = trainer.restore
 
     def restore(state, snapshot):
         fresh = training_state.capture(state)
         if item in NUMBERS:
-            snapshot = replace(snapshot, progress=replace(snapshot.progress, **{item: getattr(Progress(), item)}))
+            changed = {item: getattr(TrainingProgress(), item)}
+            snapshot = replace(snapshot, progress=replace(snapshot.progress, **changed))
         else:
             snapshot = replace(snapshot, **{item: clone(getattr(fresh, item))})
         real(state, snapshot)
 
-    monkeypatch.setattr(recipe_train, "restore", restore)
+    monkeypatch.setattr(trainer, "restore", restore)
     assert run(tmp_path, recipe)[0] == 0
     assert result(tmp_path) != reference
     evidence("T4", f"run without its {item}", "noticed")

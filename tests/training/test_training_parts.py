@@ -12,7 +12,7 @@ from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 from attendo.training.loss import cross_entropy_sum
 from attendo.training.objective import TeacherForcing
-from attendo.training.schedule import cosine_learning_rate, noam_learning_rate
+from attendo.training.optimizer import cosine_learning_rate, noam_learning_rate
 from attendo.training.step import train_step
 
 

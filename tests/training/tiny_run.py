@@ -1,14 +1,16 @@
 """A run that takes a second and has everything: dropout, BPE-dropout, accumulation, a moving average, validation."""
 
 import io
+import logging
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
 
 from attendo.files.tensor_file import read_header
 from attendo.recipe.recipe import Recipe, recipe_from_dict
-from attendo.runs.run_folder import RunFolder
-from attendo.runs.train import Call, train
+from attendo.runs.live_view import TrainingScreen
+from attendo.runs.train import train
 from attendo.training.checkpoints import Checkpoints
 from attendo.training.log import read_log
 
@@ -41,16 +43,32 @@ def tiny_recipe(**changes) -> Recipe:
 
 
 def run(folder: Path, recipe: Recipe | None = None, *, force: bool = False) -> tuple[int, str]:
-    """Train in this process; the exit code and what was said."""
-    said = io.StringIO()
-    console = Console(file=said, width=200)
-    call = Call(recipe or tiny_recipe(), Path("recipe.toml"), RunFolder(folder), ["attendo", "train"], console, force)
-    return train(call), said.getvalue()
+    """Train in this process; the exit code, and what a person at the command line reads."""
+    output = io.StringIO()
+    with logged_to(output), TrainingScreen(Console(file=output, width=200), folder.name) as screen:
+        result = train(recipe or tiny_recipe(), folder, callbacks=[screen], force=force, command="attendo train")
+    return result.exit_code, output.getvalue()
+
+
+@contextmanager
+def logged_to(output: io.StringIO):
+    """As the command line writes it."""
+    handler = logging.StreamHandler(output)
+    handler.setFormatter(logging.Formatter("attendo: %(message)s"))
+    logger = logging.getLogger("attendo")
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 def result(folder: Path) -> dict:
     """All that two runs must have in common to be the same run, to the bit."""
-    checkpoints = Checkpoints(folder / "checkpoints", say=print)
+    checkpoints = Checkpoints(folder / "checkpoints")
     last = checkpoints.path(checkpoints.steps()[-1])
     tensors = {path.name: tensor_bytes(path) for path in sorted(last.glob("*.safetensors"))}
     log = read_log(folder / "log.jsonl")

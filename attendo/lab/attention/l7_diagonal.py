@@ -14,8 +14,8 @@ from attendo.lab.tools.measuring import count_weights, difference, interval
 from attendo.lab.tools.real_sides import train_sides, translator
 from attendo.lab.tools.real_training import RealBudget, RealData, bleu_of, real_data, transformer
 from attendo.model.record import AttentionRecord
+from attendo.runs.validation import one_epoch
 from attendo.special_tokens import SPECIAL
-from attendo.training.validation import batches_of
 
 HEADS: Mapping[Size, Sequence[int]] = {"small": (1, 8), "full": (1, 2, 4, 8)}
 # All sides are one model but for the number of heads: the number of weights is the same.
@@ -50,7 +50,7 @@ def on_itself(model: nn.Module, data: RealData) -> dict[str, tuple[list[float], 
     the validation set; and what it would be if all that a position may see got the same weight."""
     device = next(model.parameters()).device
     sums, uniform, positions = (dict.fromkeys(STACKS, torch.zeros(1)) for _ in range(3))
-    for batch, _ in batches_of(Batches([data.validation], 8_192, seed=0, packed=False)):
+    for batch in one_epoch(Batches([data.validation], 8_192, seed=0, packed=False)):
         record = AttentionRecord()
         model(batch.source.to(device), batch.target_in.to(device), record)
         # An encoder's position sees the whole sentence, the decoder's nothing behind itself.

@@ -20,7 +20,7 @@ from attendo.lab.tools.real_sides import Side, train_side
 from attendo.lab.tools.real_training import REAL_SEEDS, TEACHER_FORCING, RealBudget, real_data, transformer
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
-from attendo.training.mask_predict import MaskPredict
+from attendo.training.masked_tokens import MaskPredict
 
 # One pair a row for both: so they see the same batches, and a target can be guessed as a whole.
 BUDGETS: Mapping[Size, RealBudget] = {

@@ -14,8 +14,8 @@ from attendo.lab.tools.real_training import TEACHER_FORCING, RealBudget, RealDat
 from attendo.lab.tools.side_by_side import side_by_side
 from attendo.model.build import Model, build_model
 from attendo.model.config import ModelConfig
+from attendo.runs.validation import mean_loss, one_epoch
 from attendo.training.objective import Objective
-from attendo.training.validation import batches_of, mean_loss
 
 AnyModel = TypeVar("AnyModel", bound=nn.Module)
 TRIED = 1 / 4  # of the epochs, for each learning rate
@@ -89,7 +89,7 @@ def train_one(data: RealData, budget: RealBudget, task: Task[AnyModel]) -> Train
 
 def loss_of_one(data: RealData, budget: RealBudget, task: Task[AnyModel]) -> float:
     model = at_home(train_one(data, budget, task)).model
-    validation = [batch for batch, _ in batches_of(Batches([data.validation], budget.tokens, seed=0, packed=False))]
+    validation = list(one_epoch(Batches([data.validation], budget.tokens, seed=0, packed=False)))
     torch.manual_seed(0)  # what an objective leaves to chance is the same at every rate
     return mean_loss(model, validation, task.side.objective)
 

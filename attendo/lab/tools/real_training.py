@@ -1,4 +1,4 @@
-"""A small real translator for the lab, trained by the parts that `attendo train` is made of.
+"""A small real translator for the lab, trained as `attendo train` trains.
 
 Size "full" is Multi30k, English to German: 29,000 captions of pictures. On a GPU a step is one CUDA graph in bfloat16,
 as in a real run. Size "small" is for tests: short words said backwards, by a model that is there to run, not to learn.
@@ -6,42 +6,36 @@ as in a real run. Size "small" is for tests: short words said backwards, by a mo
 
 import hashlib
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
 import torch
 from torch import nn
 
-from attendo.data.batches import Batches, Position, WeightedCorpus
+from attendo.data.batches import Batches, WeightedCorpus
 from attendo.data.corpus import Corpus, CorpusFile, Pair
 from attendo.data.encoded import encode_corpus
 from attendo.data.filters import FilterConfig
 from attendo.data.lines import ignore
+from attendo.data.prepare.tokenizer import texts
 from attendo.data.synthetic import SyntheticCorpus
 from attendo.errors import DataError
-from attendo.evaluation.greedy_scores import Question, scores
 from attendo.files.cache_folder import cache_folder
 from attendo.lab.claim import Size, by_size
 from attendo.model.build import Model
 from attendo.model.config import ModelConfig, TransformerConfig
 from attendo.model_folder.checkpoint import load_weights_
-from attendo.runs.assemble import graphed_step
-from attendo.runs.tokenizer import texts
-from attendo.runs.validate import Translate
+from attendo.runs.validation import Question, Translate, mean_loss, one_epoch, score_translations
 from attendo.text.tokenizer import Tokenizer
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
+from attendo.training.callback import Callback, StepRecord
 from attendo.training.config import TrainingConfig
-from attendo.training.device import Machine, choose_machine, set_up
-from attendo.training.feed import Feed
-from attendo.training.moving_average import MovingAverage
+from attendo.training.device import Machine, choose_machine
+from attendo.training.loop import evaluation_mode
 from attendo.training.objective import Objective, TeacherForcing, in_precision
-from attendo.training.optimizer import build_optimizer, learning_rate
-from attendo.training.step import train_step
-from attendo.training.validation import batches_of, evaluation_mode, mean_loss
+from attendo.training.trainer import Trainer
 
 LANGUAGES = ("en", "de")
 DATA_FILES = ("en-de/multi30k.train.tsv.xz", "en-de/multi30k.valid.tsv", "en-de/multi30k.test2016.tsv")
@@ -82,7 +76,7 @@ class RealBudget:
         return TrainingConfig(
             seed=seed, max_steps=steps, tokens_per_batch=self.tokens, schedule="cosine",
             learning_rate=peak, warmup_steps=max(1, round(self.warmup * steps)),
-            average_decay=self.average_decay,
+            average_decay=self.average_decay, max_skipped=steps + 1,
         )  # fmt: skip
 
 
@@ -134,36 +128,40 @@ def machine_for(model: nn.Module, packed: bool = True) -> Machine:
     return replace(machine, packed=machine.packed and packed)
 
 
+class LossCurve(Callback):
+    """The loss of every step."""
+
+    def __init__(self) -> None:
+        self.losses: list[float] = []
+
+    def on_step(self, record: StepRecord) -> None:
+        self.losses.append(record.loss)
+
+
 def train_real(
     model: nn.Module, objective: Objective, data: RealData, budget: RealBudget, peak: float, seed: int
 ) -> list[float]:
-    """Trains the model in its place, which is the GPU afterwards if there is one; returns the loss of every step."""
+    """Trains the model in its place, which is the GPU afterwards if there is one; returns the loss of every step.
+
+    A rate that is too high for a model is a result, not an error: updates may be skipped up to the last.
+    """
     machine = machine_for(model, budget.packed)
-    set_up(machine)
-    torch.manual_seed(seed)  # dropout
     batches = Batches(data.training, budget.tokens, seed, machine.packed)
     steps = max(2, round(budget.epochs * len(batches.epoch(1).plan)))
-    training = budget.training(steps, peak, seed)
-    model.to(machine.device).train()
-    optimizer, average = build_optimizer(model, training), MovingAverage(model, budget.average_decay)
-    take_step = graphed_step(machine, lambda sentence: print(sentence, file=sys.stderr)) or train_step
-    lower = in_precision(objective, machine.device, machine.precision)
-    losses = []
-    with Feed(batches, Position(), training.accumulate, machine.device) as feed:
-        for step, work in enumerate(islice(feed, steps), start=1):
-            rate = learning_rate(step, config_of(model).d_model, training)
-            outcome = take_step(model, optimizer, work.micro_batches, rate, lower)
-            average.update(model, step, outcome.finite)
-            losses.append(outcome.loss)
-    load_weights_(model, average.weights)
+    training, curve = budget.training(steps, peak, seed), LossCurve()
+    torch.manual_seed(seed)  # dropout
+    trainer = Trainer(model, batches, objective, training, callbacks=[curve], machine=machine)
+    trainer.run()
+    if trainer.state.average:
+        load_weights_(model, trainer.state.average.weights)
     model.eval()
-    return torch.stack(losses).tolist()
+    return curve.losses
 
 
 def validation_loss(model: Model, data: RealData) -> float:
     """Of the true translations, without smoothing: a mean over tokens, in nats."""
     machine = machine_for(model)
-    batches = [batch for batch, _ in batches_of(Batches([data.validation], 8_192, seed=0, packed=machine.packed))]
+    batches = list(one_epoch(Batches([data.validation], 8_192, seed=0, packed=machine.packed)))
     with evaluation_mode(model):
         return mean_loss(model, batches, in_precision(TeacherForcing(), machine.device, machine.precision))
 
@@ -174,9 +172,9 @@ def translations(model: Model, data: RealData, pairs: Sequence[Pair]) -> list[st
         return Translate({}, questions(pairs), 0, data.tokenizer, machine_for(model)).translate(model)
 
 
-def bleu(said: Sequence[str], pairs: Sequence[Pair]) -> float:
+def bleu(translations: Sequence[str], pairs: Sequence[Pair]) -> float:
     """sacreBLEU's, 0 to 100."""
-    return scores(said, questions(pairs))["bleu"]
+    return score_translations(translations, questions(pairs))["bleu"]
 
 
 def bleu_of(model: Model, data: RealData) -> float:

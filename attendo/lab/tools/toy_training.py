@@ -16,7 +16,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attendo.data.batch import Batch
 from attendo.special_tokens import SPECIAL
-from attendo.training.schedule import cosine_learning_rate
+from attendo.training.optimizer import cosine_learning_rate
 from attendo.training.step import train_step
 
 Draw = Callable[[int, torch.Generator], Batch]  # number of pairs, generator -> a batch of one shape

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from attendo.data.encoded import EncodedCorpus, EncodedSide
 from attendo.data.filters import FilterCounts
-from attendo.runs import held_out
-from attendo.runs.held_out import MOST, hashes, hold_out
+from attendo.data.prepare import held_out
+from attendo.data.prepare.held_out import MOST, hashes, hold_out
 
 
 def side(sentences):

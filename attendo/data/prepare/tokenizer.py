@@ -1,39 +1,37 @@
-"""The tokenizer of a recipe: a ready one, that of the model to go on from, or one learned from the corpora and kept."""
+"""The tokenizer of a recipe: a ready one, or one learned from the corpora and kept."""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+import logging
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attendo.data.corpus import Corpus
 from attendo.data.lines import ignore
+from attendo.data.prepare.settings import TokenizerSettings
 from attendo.errors import ConfigError, InputError, WriteError
-from attendo.model_folder.bundle import Bundle
-from attendo.recipe.recipe import Recipe
 from attendo.text.subword_models import tokenizer_bytes
 from attendo.text.tokenizer import Tokenizer
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 
 FORMAT = 1
 
+logger = logging.getLogger("attendo")
+
 
 def choose_tokenizer(
-    recipe: Recipe, corpora: Sequence[Corpus], bundle: Bundle | None, cache: Path, say: Callable[[str], None]
+    settings: TokenizerSettings,
+    languages: Sequence[str],
+    corpora: Sequence[Corpus],
+    cache: Path,
+    own: Tokenizer | None = None,
 ) -> Tokenizer:
-    """`bundle` is the model to go on from."""
-    settings = recipe.tokenizer
+    """`own`: of the model whose training is continued; without it one is learned, where the settings name no file."""
     if settings.file is not None:
         tokenizer = Tokenizer.load(Path(settings.file))
-        if bundle is not None and digest(tokenizer) != digest(bundle.tokenizer()):
-            raise ConfigError(
-                f"{settings.file} is not the tokenizer of {bundle.folder}: a model that goes on keeps its own, "
-                f"so leave out file in [tokenizer]"
-            )
-    elif bundle is not None:
-        tokenizer = bundle.tokenizer()
     else:
-        tokenizer = learned(recipe, corpora, cache, say)
-    for language in recipe.data.languages:
+        tokenizer = own or learn_tokenizer(settings, languages, corpora, cache)
+    for language in languages:
         if language not in tokenizer.languages:
             raise ConfigError(
                 f"the tokenizer does not know the language {language!r} of [data]: "
@@ -44,13 +42,15 @@ def choose_tokenizer(
     return tokenizer
 
 
-def learned(recipe: Recipe, corpora: Sequence[Corpus], cache: Path, say: Callable[[str], None]) -> Tokenizer:
+def learn_tokenizer(
+    settings: TokenizerSettings, languages: Sequence[str], corpora: Sequence[Corpus], cache: Path
+) -> Tokenizer:
     """Learned once: the file's name is a hash of all that decides what is in it."""
-    config = TokenizerConfig(recipe.tokenizer.vocab_size, recipe.tokenizer.kind)
+    config = TokenizerConfig(settings.vocab_size, settings.kind)
     what = {
         "format": FORMAT,
         "corpora": [corpus.identity() for corpus in corpora],
-        "languages": recipe.data.languages,
+        "languages": languages,
         "kind": config.kind,
         "vocab_size": config.vocab_size,
     }
@@ -59,9 +59,9 @@ def learned(recipe: Recipe, corpora: Sequence[Corpus], cache: Path, say: Callabl
         try:
             return Tokenizer.load(path)
         except InputError as error:
-            say(f"{error}; it is learned again")
-    say(f"learning a tokenizer of kind {config.kind}, at most {config.vocab_size:,} ids")
-    tokenizer = train_tokenizer(lambda: texts(corpora), recipe.data.languages, config)
+            logger.warning("%s; it is learned again", error)
+    logger.info("learning a tokenizer of kind %s, at most %s ids", config.kind, f"{config.vocab_size:,}")
+    tokenizer = train_tokenizer(lambda: texts(corpora), languages, config)
     try:
         cache.mkdir(parents=True, exist_ok=True)
     except OSError as error:

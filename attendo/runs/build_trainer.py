@@ -1,0 +1,97 @@
+"""A recipe and its prepared data as a Trainer: the one place where the settings of a recipe choose its parts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+
+from attendo.data.batches import Batches
+from attendo.model.build import Model, build_model
+from attendo.model.config import EncoderOnlyConfig, ModelConfig
+from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.checkpoint import load_model, load_weights_, weights_of
+from attendo.recipe.recipe import Recipe
+from attendo.runs.prepare import Prepared
+from attendo.runs.validation import GuessHidden, Question, Translate, one_epoch
+from attendo.training.callback import Callback
+from attendo.training.config import TrainingConfig
+from attendo.training.device import Machine, choose_machine, set_up
+from attendo.training.feed import BatchSource
+from attendo.training.loop import Validate
+from attendo.training.masked_tokens import MaskedBatches, MaskedTokens, Masking
+from attendo.training.objective import Objective, RDrop, TeacherForcing
+from attendo.training.trainer import Trainer
+
+
+def build_trainer(
+    recipe: Recipe,
+    prepared: Prepared,
+    *,
+    callbacks: Sequence[Callback] = (),
+    checkpoints: Path | None = None,
+    force: bool = False,
+) -> Trainer:
+    """As the run begins, or from its last checkpoint on, if there is one."""
+    machine = choose_machine(recipe.training, prepared.model)
+    set_up(machine)  # before the first weights: orthogonal ones are computed, not only drawn
+    return Trainer(
+        first_model(recipe, prepared.model),
+        mask_if_needed(training_batches(recipe, prepared, machine), recipe.training, prepared),
+        objective_of(recipe.training, prepared.model),
+        recipe.training,
+        recipe.validation,
+        validate=build_validation(recipe, prepared, machine),
+        callbacks=callbacks,
+        checkpoints=checkpoints,
+        machine=machine,
+        made_of=prepared.made_of,
+        force=force,
+    )
+
+
+def first_model(recipe: Recipe, config: ModelConfig) -> Model:
+    """The seed fixes the first weights, and every dropout after them."""
+    torch.manual_seed(recipe.training.seed)
+    model = build_model(config)
+    if recipe.model.init_from is not None:
+        load_weights_(model, weights_of(load_model(read_bundle(Path(recipe.model.init_from)))))
+    return model
+
+
+def training_batches(recipe: Recipe, prepared: Prepared, machine: Machine) -> Batches:
+    return Batches(prepared.corpora, recipe.training.tokens_per_batch, recipe.training.seed, machine.packed)
+
+
+def mask_if_needed(batches: BatchSource, training: TrainingConfig, prepared: Prepared) -> BatchSource:
+    """An encoder alone is asked for hidden tokens, the others for translations."""
+    if not isinstance(prepared.model, EncoderOnlyConfig):
+        return batches
+    layout = prepared.tokenizer.layout
+    return MaskedBatches(batches, Masking(training.masked_share, layout.size, layout.first_byte, training.seed))
+
+
+def objective_of(training: TrainingConfig, config: ModelConfig) -> Objective:
+    if isinstance(config, EncoderOnlyConfig):
+        return MaskedTokens()
+    if training.r_drop:
+        return RDrop(training.r_drop, training.label_smoothing)
+    return TeacherForcing(training.label_smoothing)
+
+
+def build_validation(recipe: Recipe, prepared: Prepared, machine: Machine) -> Validate:
+    tokens = recipe.training.tokens_per_batch
+    sources = {one.direction: Batches([one.corpus], tokens, 0, machine.packed) for one in prepared.validation}
+    batches = {
+        direction: list(one_epoch(mask_if_needed(source, recipe.training, prepared)))
+        for direction, source in sources.items()
+    }
+    if isinstance(prepared.model, EncoderOnlyConfig):
+        return GuessHidden([batch for each in batches.values() for batch in each], machine)
+    # In turn from each direction, so that the samples to show are of all.
+    questions = [
+        Question(one.pairs[index], one.target)
+        for index in range(max((len(one.pairs) for one in prepared.validation), default=0))
+        for one in prepared.validation
+        if index < len(one.pairs)
+    ]
+    return Translate(batches, questions, recipe.validation.samples, prepared.tokenizer, machine)

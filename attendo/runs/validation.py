@@ -1,0 +1,157 @@
+"""How good a model is on pairs it was not trained on: the functions that a Trainer is given to validate with.
+
+When to validate and which score decides is the loop's business (training/config.py), and so is the record of it
+(training/callback.py); the pairs come from data/prepare. What is asked of a model, and how, stands here alone.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from attendo.data.batch import Batch
+from attendo.data.batches import Position
+from attendo.data.corpus import Pair
+from attendo.decoding.greedy import greedy_search
+from attendo.decoding.interface import AutoregressiveModel
+from attendo.decoding.length import longest_output
+from attendo.engines.torch_engine import limits_of
+from attendo.evaluation.metrics import bleu, chrf, tokenisations
+from attendo.model.config import ModelConfig
+from attendo.special_tokens import SPECIAL, pad_rows
+from attendo.text.tokenizer import Tokenizer
+from attendo.training.callback import TranslationSample
+from attendo.training.device import Machine
+from attendo.training.feed import BatchSource
+from attendo.training.masked_tokens import MaskedTokens
+from attendo.training.objective import Objective, TeacherForcing, in_precision
+from attendo.translation.decode import batches as batches_by_length
+
+TOKENS_PER_BATCH = 8_000  # of greedy search
+
+Scores = tuple[dict[str, float], Sequence[TranslationSample]]
+
+
+# --- by loss
+
+
+def one_epoch(batches: BatchSource) -> Iterator[Batch]:
+    """Every pair once."""
+    start = Position()
+    for batch, after in batches.stream(start):
+        yield batch
+        if after.epoch != start.epoch:
+            return
+
+
+@torch.no_grad()
+def mean_loss(model: nn.Module, batches: Sequence[Batch], objective: Objective) -> float:
+    """Over all real target tokens together. The model should be in evaluation mode."""
+    device = next(model.parameters()).device
+    total = sum((objective(model, batch.to(device)).double() for batch in batches), torch.zeros((), device=device))
+    return float(total) / sum(batch.num_target_tokens for batch in batches)
+
+
+@torch.no_grad()
+def masked_accuracy(model: nn.Module, batches: Sequence[Batch]) -> float:
+    """The share of hidden tokens that the model guesses at once."""
+    device = next(model.parameters()).device
+    right = sum((count_right_guesses(model, batch.to(device)) for batch in batches), torch.zeros((), device=device))
+    return float(right) / sum(batch.num_target_tokens for batch in batches)
+
+
+def count_right_guesses(model: nn.Module, batch: Batch) -> Tensor:
+    asked = batch.target_out != SPECIAL.pad
+    return ((model(batch.source).argmax(-1) == batch.target_out) & asked).sum()
+
+
+@dataclass(frozen=True)
+class GuessHidden:
+    """Of an encoder alone: the loss on hidden tokens, and how many it guesses."""
+
+    batches: Sequence[Batch]
+    machine: Machine
+
+    def __call__(self, model: nn.Module) -> Scores:
+        objective = in_precision(MaskedTokens(), self.machine.device, self.machine.precision)
+        loss = mean_loss(model, self.batches, objective)
+        return {"loss": loss, "accuracy": masked_accuracy(model, self.batches)}, []
+
+
+# --- by translations
+
+
+@dataclass(frozen=True)
+class Question:
+    """A source to translate into a language, and what a person made of it."""
+
+    pair: Pair
+    language: str
+
+
+@dataclass(frozen=True)
+class Translate:
+    """Loss of the true translations, without smoothing; scores and samples of the model's own."""
+
+    batches: dict[str, list[Batch]]  # by direction
+    questions: Sequence[Question]
+    num_samples: int
+    tokenizer: Tokenizer
+    machine: Machine
+
+    def __call__(self, model: nn.Module) -> Scores:
+        objective = in_precision(TeacherForcing(), self.machine.device, self.machine.precision)
+        every = [batch for batches in self.batches.values() for batch in batches]
+        scores = {"loss": mean_loss(model, every, objective)}
+        if len(self.batches) > 1:
+            for direction, batches in self.batches.items():
+                scores[f"loss {direction}"] = mean_loss(model, batches, objective)
+        if not self.questions:
+            return scores, []
+        # A model whose loss is no number has nothing to say; the loop will see what to do about it.
+        translations = self.translate(model) if math.isfinite(scores["loss"]) else [""] * len(self.questions)
+        answered = zip(self.questions[: self.num_samples], translations, strict=False)
+        samples = [TranslationSample(asked.pair.source, asked.pair.target, output) for asked, output in answered]
+        return scores | score_translations(translations, self.questions), samples
+
+    def translate(self, model: nn.Module) -> list[str]:
+        lower = self.machine.precision != torch.float32
+        with torch.autocast(self.machine.device.type, self.machine.precision, enabled=lower):
+            return translate_greedily(model, self.tokenizer, self.questions)
+
+
+def translate_greedily(model: nn.Module, tokenizer: Tokenizer, questions: Sequence[Question]) -> list[str]:
+    """In the order of the questions, by the likeliest token at each step; like lengths are translated together.
+
+    What the model reads and how long its answer may be are as in `attendo translate`.
+    """
+    device = next(model.parameters()).device
+    limit = limits_of(cast(ModelConfig, model.config)).target
+    rows = [tokenizer.source_ids(question.pair.source, question.language) for question in questions]
+    longest = [min(longest_output(len(row), tokenizer.subwords.kind), limit) for row in rows]
+    outputs = [""] * len(rows)
+    for indices in batches_by_length([len(row) for row in rows], TOKENS_PER_BATCH):
+        source = torch.tensor(pad_rows([rows[index] for index in indices]), device=device)
+        search = cast(AutoregressiveModel[Any], model)
+        found = greedy_search(search, source, [longest[index] for index in indices])
+        for index, hypothesis in zip(indices, found, strict=True):
+            ids = hypothesis.ids
+            outputs[index] = tokenizer.decode(ids[: ids.index(SPECIAL.eos)] if SPECIAL.eos in ids else ids)
+    return outputs
+
+
+def score_translations(translations: Sequence[str], questions: Sequence[Question]) -> dict[str, float]:
+    """BLEU and chrF by sacreBLEU, the mean over target languages; and the share that is exactly the reference."""
+    languages = sorted({question.language for question in questions})
+    scores: dict[str, list[float]] = {"bleu": [], "chrf": []}
+    for language in languages:
+        mine = [index for index, question in enumerate(questions) if question.language == language]
+        outputs = [translations[index] for index in mine]
+        references = [[questions[index].pair.target for index in mine]]
+        scores["bleu"].append(bleu(outputs, references, tokenisations(language)[0]).score)
+        scores["chrf"].append(chrf(outputs, references).score)
+    exact = sum(output == question.pair.target for output, question in zip(translations, questions, strict=True))
+    return {name: sum(each) / len(each) for name, each in scores.items()} | {"exact": exact / len(questions)}

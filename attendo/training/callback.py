@@ -1,0 +1,115 @@
+"""What a run tells whoever listens: a screen, a log file, an experiment tracker, nobody."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One update. A step whose loss or gradient was no finite number changed nothing and is `skipped`."""
+
+    step: int
+    loss: float  # mean over the real target tokens, smoothing and R-Drop included
+    learning_rate: float
+    gradient_norm: float  # before clipping
+    target_tokens: int  # real ones
+    target_tokens_per_second: float
+    padding: float  # share of positions of the batch, both sides, that hold no token
+    epoch: int
+    batch: int  # the index in the epoch of the first micro-batch
+    skipped: bool = False
+
+
+@dataclass(frozen=True)
+class TranslationSample:
+    source: str
+    reference: str
+    translation: str
+
+
+@dataclass(frozen=True)
+class ValidationRecord:
+    """The scores by name, `loss` always among them; `best` tells whether the run has seen no better."""
+
+    step: int
+    scores: dict[str, float]
+    best: bool
+    samples: Sequence[TranslationSample] = field(default=())
+
+
+@dataclass(frozen=True)
+class CheckpointRecord:
+    """A checkpoint that is whole on the disk."""
+
+    step: int
+    seconds: float  # that it took to write
+    path: Path
+
+
+class Callback:
+    """Override what you want to hear of; every method does nothing by default.
+
+        class Printed(Callback):
+            def on_step(self, record: StepRecord) -> None:
+                print(record.step, record.loss)
+
+    Methods are called in the order of events, from one thread. What they raise ends the training.
+    """
+
+    def on_start(self, step: int, max_steps: int) -> None:
+        """Before the first step; `step` is the last one of the runs before this one, 0 if there was none."""
+
+    def on_step(self, record: StepRecord) -> None: ...
+
+    def on_steps(self, records: Sequence[StepRecord]) -> None:
+        """Steps that were read together (a GPU is read every 16 steps): by default `on_step` of each."""
+        for record in records:
+            self.on_step(record)
+
+    def on_validation_start(self, step: int) -> None: ...
+
+    def on_validation(self, record: ValidationRecord) -> None: ...
+
+    def on_checkpoint(self, record: CheckpointRecord) -> None: ...
+
+    def on_message(self, step: int, text: str) -> None:
+        """A warning or remark for the person, which the logger "attendo" has got, too."""
+
+    def on_end(self, error: BaseException | None) -> None:
+        """After the last step, or after what ended the run before it."""
+
+
+@dataclass(frozen=True)
+class Callbacks(Callback):
+    """Several at once, told in this order."""
+
+    each: Sequence[Callback]
+
+    def on_start(self, step: int, max_steps: int) -> None:
+        for callback in self.each:
+            callback.on_start(step, max_steps)
+
+    def on_steps(self, records: Sequence[StepRecord]) -> None:
+        for callback in self.each:
+            callback.on_steps(records)
+
+    def on_validation_start(self, step: int) -> None:
+        for callback in self.each:
+            callback.on_validation_start(step)
+
+    def on_validation(self, record: ValidationRecord) -> None:
+        for callback in self.each:
+            callback.on_validation(record)
+
+    def on_checkpoint(self, record: CheckpointRecord) -> None:
+        for callback in self.each:
+            callback.on_checkpoint(record)
+
+    def on_message(self, step: int, text: str) -> None:
+        for callback in self.each:
+            callback.on_message(step, text)
+
+    def on_end(self, error: BaseException | None) -> None:
+        for callback in self.each:
+            callback.on_end(error)

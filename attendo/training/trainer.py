@@ -1,0 +1,155 @@
+"""From a model and batches to a trained model: everything that a training needs, put together in this one place.
+
+    machine > state > objective > step > feed > loop
+
+`attendo train`, its dry run, the lab and the benchmarks all train by this class. It reads no recipe, writes nothing
+but checkpoints, and only where it is given a folder for them; what it has to tell, callbacks and the logger get.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from torch import nn
+
+from attendo.data.batch import Batch
+from attendo.errors import ConfigError
+from attendo.model_folder.checkpoint import weights_of
+from attendo.training.average import MovingAverage
+from attendo.training.callback import Callback, Callbacks
+from attendo.training.checkpoints import Checkpoints
+from attendo.training.compiled import Compiled
+from attendo.training.config import TrainingConfig, ValidationConfig
+from attendo.training.device import Machine, choose_machine, set_up
+from attendo.training.feed import BatchSource, Feed, Repeated
+from attendo.training.fingerprint import check_same, fingerprint_of
+from attendo.training.graphed import GraphedStep
+from attendo.training.loop import Loop, Validate
+from attendo.training.objective import Objective, in_precision
+from attendo.training.optimizer import build_optimizer, learning_rate
+from attendo.training.progress import TrainingProgress
+from attendo.training.state import TrainingState, restore
+from attendo.training.step import Step, StepOutcome, train_step
+from attendo.training.stop import Stop
+
+Schedule = Callable[[int], float]  # the learning rate of a step; steps count from 1
+
+
+class Trainer:
+    """Trains a model, any `nn.Module`, in its place (on a GPU afterwards, if there is one).
+
+        trainer = Trainer(model, batches, objective, TrainingConfig(schedule="cosine", learning_rate=1e-3,
+                                                                    warmup_steps=10, max_steps=100))
+        trainer.run()
+
+    `batches`: a list of `Batch`, anything else that gives them anew in every epoch, or a `Batches`.
+    `objective(model, batch)`: a loss as a sum over the batch's real target tokens, such as `TeacherForcing()`.
+    `validate(model)`: scores by name, `loss` or what `validation.metric` names among them, and translations to show.
+    `checkpoints`: a folder; where one is given the state is saved there, and a later Trainer goes on from it.
+    `schedule`: by default what `training.schedule` names.
+    `machine`: what to compute on, where `choose_machine` is not to decide.
+    `made_of`: what besides the settings must be as it was for a run to be resumed, hashes of the data say;
+    `force` resumes even if it is not.
+
+    First weights and dropout are drawn from torch's global generator: `torch.manual_seed` before the model is built
+    makes a training repeatable.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        batches: BatchSource | Iterable[Batch],
+        objective: Objective,
+        training: TrainingConfig,
+        validation: ValidationConfig | None = None,
+        *,
+        validate: Validate | None = None,
+        callbacks: Sequence[Callback] = (),
+        checkpoints: Path | None = None,
+        schedule: Schedule | None = None,
+        machine: Machine | None = None,
+        made_of: Mapping[str, str] | None = None,
+        force: bool = False,
+    ) -> None:
+        self.training, self.validation = training, validation or ValidationConfig()
+        self.machine = machine or choose_machine(training)
+        set_up(self.machine)
+        self.state = first_state(model.to(self.machine.device), training)
+        self.schedule = schedule or schedule_of(model, training)
+        lower = in_precision(objective, self.machine.device, self.machine.precision)
+        self.objective = Compiled(lower) if self.machine.compiled else lower
+        # Packed batches have one shape: on a GPU the step can be recorded, compiled or not.
+        graphed = self.machine.device.type == "cuda" and self.machine.packed
+        self.step: Step = GraphedStep() if graphed else train_step
+        self.batches = Repeated(batches) if isinstance(batches, Iterable) else batches
+        self.validate, self.callbacks = validate, Callbacks(callbacks)
+        self.fingerprint = fingerprint_of(made_of or {}, training, self.validation, self.machine)
+        self.checkpoints = Checkpoints(checkpoints) if checkpoints else None
+        if self.checkpoints:
+            weights_of(model)  # an error where there is more than a checkpoint would hold
+            self.checkpoints.prepare()
+            self.resume(self.checkpoints, force)
+
+    def resume(self, checkpoints: Checkpoints, force: bool) -> None:
+        """From the last checkpoint that is whole, if there is one; an error where it is of another run."""
+        accept = partial(check_same, now=self.fingerprint, folder=checkpoints.folder.parent, force=force)
+        loaded = checkpoints.latest(self.state.model, accept)
+        if loaded:
+            restore(self.state, loaded.snapshot)
+
+    @property
+    def is_over(self) -> bool:
+        return self.state.progress.is_over(self.training, self.validation)
+
+    def feed(self) -> Feed:
+        """The work of one step after the other, from where the run is."""
+        return Feed(self.batches, self.state.progress.position, self.training.accumulate, self.machine.device)
+
+    def update(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepOutcome:
+        """One bare update: no count, no checkpoint, nobody told. For measuring; `run` is made of the same."""
+        limit = self.training.max_gradient_norm
+        model, optimizer = self.state.model, self.state.optimizer
+        return self.step(model, optimizer, micro_batches, learning_rate, self.objective, max_gradient_norm=limit)
+
+    def run(self, stop: Stop | None = None) -> TrainingProgress:
+        """Until the last step. `stop` may ask for an end before it: then all is saved and `Stopped` is raised."""
+        loop = Loop(
+            state=self.state,
+            training=self.training,
+            validation=self.validation,
+            rate=self.schedule,
+            objective=self.objective,
+            step=self.step,
+            validate=self.validate,
+            checkpoints=self.checkpoints,
+            fingerprint=self.fingerprint,
+            callbacks=self.callbacks,
+            stop=stop or Stop(),
+        )
+        ended_by: BaseException | None = None
+        try:
+            self.callbacks.on_start(self.state.progress.step, self.training.max_steps)
+            with self.feed() as feed:
+                loop.run(feed)
+        except BaseException as error:
+            ended_by = error
+            raise
+        finally:
+            self.callbacks.on_end(ended_by)
+        return self.state.progress
+
+
+def first_state(model: nn.Module, training: TrainingConfig) -> TrainingState:
+    average = MovingAverage(model, training.average_decay) if training.average_decay else None
+    return TrainingState(model, build_optimizer(model, training), average, TrainingProgress())
+
+
+def schedule_of(model: nn.Module, training: TrainingConfig) -> Schedule:
+    """The paper's schedule needs the model's width, which a model of one's own may not tell."""
+    d_model = getattr(getattr(model, "config", None), "d_model", 0)
+    if training.schedule == "noam" and not d_model:
+        raise ConfigError(
+            f"schedule = noam in [training] needs model.config.d_model, which {type(model).__name__} does not have: "
+            f"expected schedule = cosine, or a schedule of your own for the Trainer"
+        )
+    return partial(learning_rate, d_model=d_model, config=training)
