@@ -1,13 +1,21 @@
-"""Checks of a pair by itself (encoding, copies, numbers, Chinese scripts), and of the lengths or scores of all."""
+"""Checks of a pair by itself (encoding, copies, numbers, Chinese scripts, leaked tests), and of the lengths of all.
+
+A test sentence inside a training corpus is a leak: a score on that test then measures memory.
+"""
 
 import re
+import unicodedata
 from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.data.corpus import Pair
+from attendo.data.corpus import Corpus, Pair
+from attendo.data.hash_set import fingerprint
+from attendo.data.lines import ignore
 from attendo.doctor.pairing import Floats, Ints
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import missing_numbers
@@ -39,6 +47,9 @@ NARROWEST = 0.15  # of the logarithm of the ratio; tidy corpora must not make ev
 FEWEST_PAIRS = 3_000  # from fewer too little is learned to judge a single pair (a shifted block is still seen)
 FEWEST_WORDS = 6  # known words of both sides together; fewer are too weak a witness
 STRANGE = 0.4  # a pair is implausible when this share of strangers fit better
+
+LONG_ENOUGH = 12  # letters, of which a Chinese character counts three: "thank you" alone is no leak
+NOT_A_LETTER = re.compile(r"[\W_]+")
 
 
 def is_broken(pair: Pair) -> bool:
@@ -135,3 +146,47 @@ def find_implausible(own: Floats, strangers: Floats, num_words: Ints) -> NDArray
     words = np.maximum(num_words, 1)
     limit = np.quantile(strangers / words, 1 - STRANGE)
     return (num_words >= FEWEST_WORDS) & (own / words < limit)
+
+
+@dataclass(frozen=True)
+class TestSentences:
+    """Fingerprints of what must not occur: sentences of either side, and short pairs as a whole."""
+
+    __test__ = False  # pytest: this is no test class
+
+    sentences: frozenset[int]
+    pairs: frozenset[int]
+
+    def leak_into(self, pair: Pair) -> bool:
+        """Whether a side of the pair is a test sentence, or both sides together are a test pair."""
+        source, target = bare(pair.source), bare(pair.target)
+        if any(is_long(side) and fingerprint(side) in self.sentences for side in (source, target)):
+            return True
+        return bool(source and target) and pair_fingerprint(source, target) in self.pairs
+
+
+def bare(text: str) -> str:
+    """Lower case, letters and digits only: nobody is fooled by another full stop or a double space."""
+    return NOT_A_LETTER.sub("", unicodedata.normalize("NFKC", text).lower())
+
+
+def is_long(sentence: str) -> bool:
+    return sum(3 if letter > "⺀" else 1 for letter in sentence[:LONG_ENOUGH]) >= LONG_ENOUGH
+
+
+def pair_fingerprint(source: str, target: str) -> int:
+    """The same for both directions."""
+    return fingerprint("\t".join(sorted((source, target))))
+
+
+def read_tests(corpora: Sequence[Corpus]) -> TestSentences:
+    """All sentences of the test files; what is wrong with those is not the matter here."""
+    sentences: set[int] = set()
+    pairs: set[int] = set()
+    for corpus in corpora:
+        for pair in corpus.pairs(ignore):
+            source, target = bare(pair.source), bare(pair.target)
+            sentences.update(fingerprint(side) for side in (source, target) if is_long(side))
+            if source and target:
+                pairs.add(pair_fingerprint(source, target))
+    return TestSentences(frozenset(sentences), frozenset(pairs))

@@ -10,10 +10,9 @@ import numpy as np
 
 from attendo.data.corpus import AlignedFiles, Corpus, CorpusFile
 from attendo.data.lines import ignore
-from attendo.doctor.checks import find_implausible
+from attendo.doctor.checks import find_implausible, read_tests
 from attendo.doctor.finding import MOST_EXAMPLES, Example, Finding, Lines
 from attendo.doctor.language import Flags, check_known, find_language_trouble
-from attendo.doctor.leaks import read_tests
 from attendo.doctor.pairing import FEWEST_TO_LEARN_FROM, tokenize_pairs
 from attendo.doctor.shifted import find_shifted_blocks
 from attendo.doctor.survey import MOST_PAIRS, Advance, CorpusSample, as_array, choose_lines, read_sample, survey

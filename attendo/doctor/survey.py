@@ -15,6 +15,7 @@ from attendo.data.corpus import Corpus, Pair
 from attendo.data.hash_set import fingerprint
 from attendo.data.lines import Problem, ignore
 from attendo.doctor.checks import (
+    TestSentences,
     find_duplicates,
     find_length_outliers,
     has_control_characters,
@@ -25,7 +26,6 @@ from attendo.doctor.checks import (
     numbers_differ,
 )
 from attendo.doctor.finding import Example, Lines
-from attendo.doctor.leaks import TestSentences
 
 LONGEST = 2**16 - 1  # characters; a longer side counts as that long
 Check = Callable[[Pair], bool]

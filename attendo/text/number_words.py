@@ -36,10 +36,9 @@ MONTHS = {
     "cs": "led únor břez dub květ červ červenec srp září říj listopad prosin",
 }
 SHORT_MONTHS = {
-    name: month
-    for names in ("jan feb mar apr may jun jul aug sep oct nov dec", "jan feb mär apr mai jun jul aug sep okt nov dez")
-    for month, name in enumerate(names.split(), start=1)
-}
+    "jan": 1, "feb": 2, "mar": 3, "mär": 3, "apr": 4, "may": 5, "mai": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9,
+    "oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12,
+}  # fmt: skip
 # Stems, so that inflected forms and ordinals are found; of those that fit the longest is taken.
 MORE = {
     "en": {
@@ -83,8 +82,11 @@ MOST_READINGS = 32
 
 WORD = re.compile(r"[^\W\d_]+")
 EIGHTY = re.compile("quatre[- ]vingts?")  # one number of two words; huitante is the Swiss word for it
-CHINESE_ROWS = ["零〇○", "一壹", "二贰貳两兩俩双雙", "三叁參仨", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖"]
-CHINESE_DIGITS = {sign: value for value, row in enumerate(CHINESE_ROWS) for sign in row}
+CHINESE_DIGITS = {
+    "零": 0, "〇": 0, "○": 0, "一": 1, "壹": 1, "二": 2, "贰": 2, "貳": 2, "两": 2, "兩": 2, "俩": 2, "双": 2, "雙": 2,
+    "三": 3, "叁": 3, "參": 3, "仨": 3, "四": 4, "肆": 4, "五": 5, "伍": 5, "六": 6, "陆": 6, "陸": 6, "七": 7, "柒": 7,
+    "八": 8, "捌": 8, "九": 9, "玖": 9,
+}  # fmt: skip
 CHINESE_UNITS = {"十": 10, "拾": 10, "廿": 20, "卅": 30, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 CHINESE_GROUPS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8, "兆": 10**12}
 CHINESE = "".join([*CHINESE_DIGITS, *CHINESE_UNITS, *CHINESE_GROUPS])

@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
-from attendo.text.addresses import without_addresses
+from attendo.text.normalize import without_addresses
 from attendo.text.number_words import CHINESE, chinese_values, is_known, values_in_words
 from attendo.text.scripts import base_language
 

@@ -29,6 +29,11 @@ PUNCTUATION = (
     "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\uffe0-\uffee\ufff0-\uffff"  # Chinese and full-width marks
     "\U0001f000-\U0001faff"  # emoji and pictures
 )
+# Signs that may end a sentence. The Arabic, Urdu, Indic, Burmese, Khmer, Ethiopic, Armenian, Tibetan have no other use.
+WIDE_ENDS = "。！？｡"
+OTHER_ENDS = "؟۔।॥။។።։༎"
+ELLIPSES = "…⋯"
+ENDS = re.compile(f"[.!?．‼⁇⁈⁉{WIDE_ENDS}{OTHER_ENDS}{ELLIPSES}]+")
 HAN_CHARACTER = re.compile(f"[{HAN}]")
 LETTERS = rf"[^\s\d{HAN}{KANA}{HANGUL}{PUNCTUATION}]"
 

@@ -11,15 +11,10 @@ goes on whatever follows; `number` (No., S., Art.) goes on before a number only,
 import re
 from dataclasses import dataclass
 
-from attendo.text.pretokenize import HAN, KANA
+from attendo.text.pretokenize import ELLIPSES, ENDS, HAN, KANA, OTHER_ENDS, WIDE_ENDS
 from attendo.text.scripts import base_language
 
-WIDE_ENDS = "。！？｡"
-# Arabic, Urdu, Indic, Burmese, Khmer, Ethiopic, Armenian, Tibetan: these have no other use.
-OTHER_ENDS = "؟۔।॥။។።։༎"
 SURE_ENDS = frozenset(WIDE_ENDS + OTHER_ENDS)
-ELLIPSES = "…⋯"
-ENDS = re.compile(f"[.!?．‼⁇⁈⁉{WIDE_ENDS}{OTHER_ENDS}{ELLIPSES}]+")
 DOTS_ALONE = re.compile(f"[.{ELLIPSES}]+")
 
 # “ closes in German and opens in Chinese; after a Latin end sign without a space it can only close.

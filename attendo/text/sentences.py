@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from attendo.text.normalize import LINE_BREAKS, WORD, edges, one_line
-from attendo.text.pretokenize import HAN, HANGUL, KANA
+from attendo.text.pretokenize import ENDS, HAN, HANGUL, KANA
 from attendo.text.scripts import writes_han
-from attendo.text.sentence_borders import ENDS, borders
 
 # Line breaks and tabs are the text's structure and stay as they are; other white space follows the target language.
 STRUCTURE = f"{LINE_BREAKS}\t"
@@ -61,6 +60,8 @@ def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
     if is_one_sentence(text, longest):
         before, inner, after = edges(text)
         return [Segment(inner, before, after)]
+    from attendo.text.sentence_borders import borders  # many rules, which a single sentence does not need
+
     starts: list[tuple[int, bool]] = []  # where a segment begins, and whether by a cut
     for match in FIELD.finditer(text):
         line, begin = match.group(), match.start()

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from attendo.text.addresses import EMAIL, PLACEHOLDER, TAG, URL
+from attendo.text.normalize import EMAIL, PLACEHOLDER, TAG, URL
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import missing_numbers
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from attendo.engines.engine import Limits
 from attendo.errors import InputError
-from attendo.text.addresses import is_address
-from attendo.text.normalize import for_model, normalize, repair
+from attendo.text.normalize import for_model, is_address, normalize, repair
 from attendo.text.scripts import Converted, to_simplified, writes_simplified
 from attendo.text.sentences import Segment, cut_again, split
 from attendo.text.tokenizer import Tokenizer

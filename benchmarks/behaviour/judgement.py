@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from attendo.text.addresses import EMAIL, URL
+from attendo.text.normalize import EMAIL, URL
 from attendo.translation.answer import Translation
 from attendo.translation.compose import shortened
 from attendo.translation.fidelity import EMOJI, missing_texts, missing_urls

@@ -16,11 +16,11 @@ from attendo.doctor.checks import (
     mixes_punctuation,
     mixes_scripts,
     numbers_differ,
+    read_tests,
     text_is_broken,
     without_control_characters,
 )
 from attendo.doctor.language import count_words, is_trusted, log_odds, odds_against, trusted_words
-from attendo.doctor.leaks import read_tests
 from attendo.doctor.pairing import NO_WORD, index_words, stems_of, words_of
 from attendo.doctor.survey import choose_lines
 from attendo.text.scripts import guess_language
