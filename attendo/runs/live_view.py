@@ -32,42 +32,34 @@ WIDEST = 110  # columns; the eye does not follow longer lines
 
 
 class LiveView(Callback):
-    """Use it as a context manager on the console of stderr.
+    """A run on the console of stderr.
 
     On a terminal a thread of its own redraws the panel; `on_step` only notes numbers. Elsewhere a line about every
     30 seconds, and no control codes.
     """
 
-    def __init__(
-        self,
-        console: Console,
-        max_steps: int,
-        start_step: int = 0,
-        name: str = "",
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, console: Console, name: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         self.console, self.name, self.clock = console, name, clock
-        self.status = LiveStatus(max_steps, start_step, clock)
-        self.live = live_panel(console, TrainingPanel(self.status, name)) if is_watched(console) else None
+        self.status = LiveStatus(0, 0, clock)
+        self.live: Live | None = None
         self.next_line = 0.0  # when
-        self.last_line = start_step  # of which step
+        self.last_line = 0  # of which step
 
-    def __enter__(self) -> Self:
-        if self.live:
+    def on_start(self, step: int, max_steps: int) -> None:
+        self.status = LiveStatus(max_steps, step, self.clock)
+        self.next_line, self.last_line = 0.0, step
+        if is_watched(self.console):
+            self.live = live_panel(self.console, TrainingPanel(self.status, self.name))
             self.live.start(refresh=True)
         else:
             self.write(start_line(self.status, self.name))
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """The last state stays on the screen, however the run has ended."""
-        if kind is None:
+    def on_end(self, error: BaseException | None) -> None:
+        """The last status stays on the screen, however the run has ended."""
+        if error is None:
             self.status.ended = "ended"
         else:
-            self.status.ended = "interrupted" if issubclass(kind, KeyboardInterrupt) else "stopped"
+            self.status.ended = "interrupted" if isinstance(error, KeyboardInterrupt) else "stopped"
         if self.live:
             self.live.stop()
         elif self.status.step != self.last_line:
@@ -98,16 +90,15 @@ class LiveView(Callback):
         self.console.print(Text(lines), soft_wrap=True)  # Text: nothing in it is markup; a long line stays one line
 
 
-class TrainingScreen(Callback):
-    """All of `attendo train` on the console of stderr: the data while it is prepared, then the run as a LiveView.
+class TrainingScreen(LiveView):
+    """All of `attendo train`, as a context manager: the data while it is prepared, then the run.
 
-    Messages of the run come from the logger "attendo", which the command line writes there.
+    Messages of the run come from the logger "attendo", which the command line writes on stderr.
     """
 
     def __init__(self, console: Console, name: str) -> None:
-        self.console, self.name = console, name
+        super().__init__(console, name)
         self.preparing = console.status("preparing the data")
-        self.view: LiveView | None = None
 
     def __enter__(self) -> Self:
         self.preparing.start()
@@ -124,27 +115,10 @@ class TrainingScreen(Callback):
 
     def on_start(self, step: int, max_steps: int) -> None:
         self.preparing.stop()
-        self.view = LiveView(self.console, max_steps, step, self.name).__enter__()
+        super().on_start(step, max_steps)
 
-    def on_step(self, record: StepRecord) -> None:
-        if self.view:
-            self.view.on_step(record)
-
-    def on_validation_start(self, step: int) -> None:
-        if self.view:
-            self.view.on_validation_start(step)
-
-    def on_validation(self, record: ValidationRecord) -> None:
-        if self.view:
-            self.view.on_validation(record)
-
-    def on_checkpoint(self, record: CheckpointRecord) -> None:
-        if self.view:
-            self.view.on_checkpoint(record)
-
-    def on_end(self, error: BaseException | None) -> None:
-        if self.view:
-            self.view.__exit__(type(error) if error else None, error, None)
+    def on_message(self, step: int, text: str) -> None:
+        pass
 
 
 def is_watched(console: Console) -> bool:

@@ -4,6 +4,7 @@ import io
 import math
 import re
 import time
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
@@ -38,6 +39,24 @@ def plain_environment(monkeypatch):
     for name in ("CI", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
+
+
+def start_view(console, max_steps, start_step=0, name="", clock=time.monotonic):
+    view = LiveView(console, name, clock=clock)
+    view.on_start(start_step, max_steps)
+    return view
+
+
+@contextmanager
+def live_view(*run, **how):
+    """A view of a run that starts, and ends as the block does."""
+    view = start_view(*run, **how)
+    try:
+        yield view
+    except BaseException as error:
+        view.on_end(error)
+        raise
+    view.on_end(None)
 
 
 def record(step, loss=3.5, **changes):
@@ -76,7 +95,7 @@ def words_of(lines):
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_panel_holds_every_number(width):
     clock = Clock()
-    view = LiveView(Console(file=Terminal()), 20_000, name="zh-en", clock=clock)
+    view = start_view(Console(file=io.StringIO()), 20_000, name="zh-en", clock=clock)
     train(view, clock)
     lines = panel_lines(view, width)
     words = words_of(lines)
@@ -101,7 +120,7 @@ def test_the_panel_holds_every_number(width):
 @pytest.mark.parametrize("width", [1, 12, 20, 39, 40, 60, 80, 120, 400])
 def test_no_line_is_wider_than_the_terminal(width):
     clock = Clock()
-    view = LiveView(Console(file=Terminal()), 20_000, name="a long name " * 9, clock=clock)
+    view = start_view(Console(file=io.StringIO()), 20_000, name="a long name " * 9, clock=clock)
     panel_lines(view, width)  # before the first step
     train(view, clock, steps=600)
     lines = panel_lines(view, width)
@@ -111,7 +130,7 @@ def test_no_line_is_wider_than_the_terminal(width):
 
 def test_before_the_first_step_and_where_no_loss_is_a_number():
     clock = Clock()
-    view = LiveView(Console(file=Terminal()), 100, start_step=40, clock=clock)
+    view = start_view(Console(file=io.StringIO()), 100, start_step=40, clock=clock)
     assert "step 40 of 100, 40.0%, 0 s gone, waiting for the first step" in words_of(panel_lines(view, 100))
     view.on_step(record(41, math.nan, gradient_norm=math.inf, skipped=True))
     words = words_of(panel_lines(view, 100))
@@ -123,7 +142,7 @@ def test_before_the_first_step_and_where_no_loss_is_a_number():
 
 def test_what_is_left_is_told_by_the_recent_speed():
     clock = Clock()
-    view = LiveView(Console(file=Terminal()), 10_000, start_step=4_000, clock=clock)
+    view = start_view(Console(file=io.StringIO()), 10_000, start_step=4_000, clock=clock)
     for step in range(4_001, 7_001):
         clock.now += 60 if step < 5_000 else 0.1  # slow long ago
         view.on_step(record(step))
@@ -140,7 +159,7 @@ def test_a_step_draws_nothing(monkeypatch):
 
     monkeypatch.setattr(TrainingPanel, "__rich_console__", counted)
     began = time.monotonic()
-    with LiveView(Console(file=Terminal(), width=80), 20_000) as view:
+    with live_view(Console(file=Terminal(), width=80), 20_000) as view:
         for step in range(1, 10_001):
             view.on_step(record(step))
     seconds = time.monotonic() - began
@@ -151,10 +170,9 @@ def test_a_step_draws_nothing(monkeypatch):
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt, RuntimeError, SystemExit])
 def test_the_last_state_stays_however_it_ends(error):
     file, clock = Terminal(), Clock()
-    view = LiveView(Console(file=file, width=80), 20_000, name="run", clock=clock)
 
     def run():
-        with view:
+        with live_view(Console(file=file, width=80), 20_000, name="run", clock=clock) as view:
             train(view, clock, steps=7)
             if error:
                 raise error
@@ -173,7 +191,7 @@ def test_the_last_state_stays_however_it_ends(error):
 
 def test_remarks_stand_above_the_panel():
     file = Terminal()
-    with LiveView(Console(file=file, width=80), 100) as view:
+    with live_view(Console(file=file, width=80), 100) as view:
         view.on_message(1, "the corpus is [small] \x1b[31m")
     written = file.getvalue()
     assert written.index("the corpus is [small] ␛[31m") < written.rindex("training")
@@ -185,7 +203,7 @@ def test_no_color_is_respected(no_colour, monkeypatch):
     if no_colour:
         monkeypatch.setenv("NO_COLOR", "1")
     file, clock = Terminal(), Clock()
-    with LiveView(Console(file=file, width=80), 2_000, clock=clock) as view:
+    with live_view(Console(file=file, width=80), 2_000, clock=clock) as view:
         train(view, clock, steps=900)
     colours = re.findall(r"\x1b\[(?:\d+;)*[34]\d(?:;\d+)*m", file.getvalue())
     assert bool(colours) != no_colour
@@ -194,7 +212,7 @@ def test_no_color_is_respected(no_colour, monkeypatch):
 def quiet_run(file, steps=1_200):
     clock = Clock()
     console = Console(file=file, width=40)  # lines stay whole all the same
-    with LiveView(console, steps, name="zh-en", clock=clock) as view:
+    with live_view(console, steps, name="zh-en", clock=clock) as view:
         train(view, clock, steps)
         view.on_message(1, "a remark, [bold]as it is[/bold]")
     return file.getvalue()
@@ -247,7 +265,7 @@ def test_an_interrupted_quiet_run_tells_its_last_step():
     file, clock = io.StringIO(), Clock()
 
     def run():
-        with LiveView(Console(file=file), 100, start_step=40, clock=clock) as view:
+        with live_view(Console(file=file), 100, start_step=40, clock=clock) as view:
             for step in range(41, 50):
                 view.on_step(record(step))
             raise KeyboardInterrupt
@@ -262,7 +280,7 @@ def test_an_interrupted_quiet_run_tells_its_last_step():
 @pytest.mark.parametrize("file", [io.StringIO, Terminal])
 def test_samples_are_text_and_nothing_else(file):
     file = file()
-    with LiveView(Console(file=file, width=200), 100, name=HOSTILE) as view:
+    with live_view(Console(file=file, width=200), 100, name=HOSTILE) as view:
         sample = TranslationSample(HOSTILE, HOSTILE, "\x1b[2J" * 100_000)
         view.on_validation(ValidationRecord(1, {"loss": 1.0}, True, (sample,)))
         view.on_message(1, HOSTILE)
