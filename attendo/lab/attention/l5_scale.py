@@ -6,7 +6,7 @@ from functools import partial
 
 import torch
 from matplotlib.figure import Figure
-from torch import Tensor, nn
+from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
@@ -16,6 +16,7 @@ from attendo.lab.tools.toy_tasks import reversal
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
+from attendo.model.parts import Parts
 from attendo.model.transformer import Transformer
 
 D_MODEL, SYMBOLS = 64, 10
@@ -26,27 +27,30 @@ POINTS = 15  # of a curve
 WORSE = 0.1  # in the loss: the right token is given a probability lower by a tenth
 
 
-class TimesRoot(nn.Linear):
-    """√d_k · W_Q x: attention divides the scores by √d_k, so this leaves q·k as it is."""
+class Unscaled(MultiHeadAttention):
+    """softmax(QKᵀ) V: attention divides the scores by √d_k, so √d_k · q leaves q·k as it is."""
 
-    d_k: int
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, may_attend: Tensor | None, record: list[Tensor] | None) -> Tensor:
+        return super().attend(q * math.sqrt(q.shape[-1]), k, v, may_attend, record)
 
-    def forward(self, x: Tensor) -> Tensor:
-        return super().forward(x) * math.sqrt(self.d_k)
+
+UNSCALED = Parts(self_attention=Unscaled.from_config, cross_attention=Unscaled.from_config)
 
 
 def build(d_k: int, side: str, seed: int) -> Transformer:
-    model = Transformer(
-        TransformerConfig(
-            vocab_size=4 + SYMBOLS, d_model=D_MODEL, d_ff=2 * D_MODEL, num_heads=HEADS[d_k],
-            encoder_layers=1, decoder_layers=1, dropout=0.0,
-        )
-    )  # fmt: skip
-    for attention in model.modules():
-        if isinstance(attention, MultiHeadAttention) and side != "scaled":
-            attention.query.__class__ = TimesRoot  # the same weights, read in another way
-            attention.query.d_k = d_k  # type: ignore[assignment]
-            if side == "small_start":  # d_k^(-1/4) each: the first scores are those of the scaled model, to rounding
+    config = TransformerConfig(
+        vocab_size=4 + SYMBOLS,
+        d_model=D_MODEL,
+        d_ff=2 * D_MODEL,
+        num_heads=HEADS[d_k],
+        encoder_layers=1,
+        decoder_layers=1,
+        dropout=0.0,
+    )
+    model = Transformer(config, Parts() if side == "scaled" else UNSCALED)
+    if side == "small_start":  # d_k^(-1/4) each: the first scores are those of the scaled model, to rounding
+        for attention in model.modules():
+            if isinstance(attention, Unscaled):
                 attention.query.weight.data *= d_k**-0.25
                 attention.key.weight.data *= d_k**-0.25
     return model

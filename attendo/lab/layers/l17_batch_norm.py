@@ -15,8 +15,9 @@ from attendo.lab.tools.measuring import difference, unseen_generator
 from attendo.lab.tools.toy_tasks import drawn
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.model.config import TransformerConfig
+from attendo.model.config import LayerConfig, TransformerConfig
 from attendo.model.norms import LayerNorm
+from attendo.model.parts import Parts
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
@@ -36,6 +37,10 @@ class BatchNorm(LayerNorm):
 
     kept: tuple[Tensor, Tensor] | None = None
 
+    @classmethod
+    def from_config(cls, config: LayerConfig) -> "BatchNorm":
+        return cls(config.d_model, config.norm_eps)
+
     def forward(self, x: Tensor) -> Tensor:
         places = x.flatten(0, -2)  # [batch × length, d_model]
         if self.training and not torch.is_grad_enabled():
@@ -45,11 +50,7 @@ class BatchNorm(LayerNorm):
 
 
 def build(kind: str, seed: int) -> Transformer:
-    model = Transformer(TOY)
-    for part in model.modules():
-        if kind == "batch" and isinstance(part, LayerNorm):
-            part.__class__ = BatchNorm  # the same gain and bias
-    return model
+    return Transformer(TOY, Parts(norm=BatchNorm.from_config) if kind == "batch" else Parts())
 
 
 def reversals(lengths: range, pairs: int, chance: torch.Generator) -> Batch:

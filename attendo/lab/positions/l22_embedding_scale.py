@@ -13,8 +13,9 @@ from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import curve, curve_steps, difference
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, reversal, running_sum
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.model.config import TransformerConfig
+from attendo.model.config import LayerConfig, TransformerConfig
 from attendo.model.embeddings import TokenEmbedding
+from attendo.model.parts import Parts
 from attendo.model.positions import sinusoidal_encoding
 from attendo.model.transformer import Transformer
 
@@ -27,16 +28,21 @@ POINTS = 20  # of a curve
 WORSE = 0.1  # in the loss: the right token is given a probability lower by a tenth
 
 
+def without_factor(config: LayerConfig) -> TokenEmbedding:
+    return TokenEmbedding(config.vocab_size, config.d_model)
+
+
 def build(symbols: int, side: str, seed: int) -> Transformer:
-    model = Transformer(
-        TransformerConfig(
-            vocab_size=FIRST_SYMBOL + symbols, d_model=D_MODEL, d_ff=2 * D_MODEL, num_heads=4,
-            encoder_layers=1, decoder_layers=1, dropout=0.0,
-        )
-    )  # fmt: skip
-    if side == "unscaled":
-        model.embedding.__class__ = TokenEmbedding  # the same table, without the factor
-    return model
+    config = TransformerConfig(
+        vocab_size=FIRST_SYMBOL + symbols,
+        d_model=D_MODEL,
+        d_ff=2 * D_MODEL,
+        num_heads=4,
+        encoder_layers=1,
+        decoder_layers=1,
+        dropout=0.0,
+    )
+    return Transformer(config, Parts(embedding=without_factor) if side == "unscaled" else Parts())
 
 
 def batch_of(toy: Callable[..., Batch], symbols: int, pairs: int, chance: torch.Generator) -> Batch:
