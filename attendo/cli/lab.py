@@ -1,6 +1,8 @@
 """attendo lab: the claims of the notes, run."""
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +12,7 @@ from attendo.errors import UsageError
 
 if TYPE_CHECKING:
     from attendo.lab.claim import Experiment
-    from attendo.lab.run import Outcome
+    from attendo.lab.run import ClaimResult
 
 app = typer.Typer(help="Every claim of the lecture notes, put to the test.", no_args_is_help=True)
 LANGUAGES = ("en", "zh")
@@ -51,7 +53,6 @@ def run(
     if store and not full:
         raise UsageError("--store keeps what --full measures: say both")
     from attendo.lab.claims import EXPERIMENTS
-    from attendo.lab.lab_progress import shown_on_stderr
     from attendo.lab.report import VERDICTS, in_language, write_report
     from attendo.lab.run import run_all
     from attendo.lab.tools.evidence import stored_path, write_evidence
@@ -59,21 +60,21 @@ def run(
     if everything:
         wanted = list(EXPERIMENTS.values()) if full else with_evidence(EXPERIMENTS)
     else:
-        wanted = [chosen(EXPERIMENTS, name) for name in ids or []]
+        wanted = [find_claim(EXPERIMENTS, name) for name in ids or []]
         if store and (neither := [one.id for one in wanted if one.evidence == "measured" and not one.tunes]):
             raise UsageError(f"--store is for claims about real models and tuned ones, not for {', '.join(neither)}")
     if full:
         warn_without_gpu(wanted)
-    with shown_on_stderr(len(wanted)) as told:
-        outcomes = run_all(wanted, "full" if full else "quick", workers, told, seed, fresh)
-    for outcome in outcomes:
-        if store and outcome.experiment.evidence == "stored":
-            write_evidence(stored_path(outcome.claim_id), outcome.evidence)
-            typer.echo(f"wrote {stored_path(outcome.claim_id)}", err=True)
+    with progress_on_stderr(len(wanted)) as on_result:
+        results = run_all(wanted, "full" if full else "quick", workers, on_result, seed, fresh)
+    for result in results:
+        if store and result.experiment.evidence == "stored":
+            write_evidence(stored_path(result.claim_id), result.evidence)
+            typer.echo(f"wrote {stored_path(result.claim_id)}", err=True)
     if out:
-        write_report(out, outcomes)
+        write_report(out, results)
         typer.echo(f"wrote {out}", err=True)
-    tables = [table(outcome, known(language)) for outcome in outcomes]
+    tables = [table(result, known(language)) for result in results]
     if as_json:
         typer.echo(json.dumps(tables, ensure_ascii=False, indent=2).encode())
     else:
@@ -96,7 +97,7 @@ def tune(
     from attendo.lab.claims import EXPERIMENTS
 
     tuned = [experiment for experiment in EXPERIMENTS.values() if experiment.tunes]
-    wanted = tuned if everything else [chosen(EXPERIMENTS, name) for name in ids or []]
+    wanted = tuned if everything else [find_claim(EXPERIMENTS, name) for name in ids or []]
     if others := [experiment.id for experiment in wanted if not experiment.tunes]:
         among = ", ".join(experiment.id for experiment in tuned)
         raise UsageError(f"{', '.join(others)} has no learning rates to tune; these have: {among}")
@@ -104,21 +105,48 @@ def tune(
 
 
 def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, on_stderr: bool = False) -> None:
-    from attendo.lab.lab_progress import shown_on_stderr
     from attendo.lab.run import TUNING_SEED, run_all, tuned_to
     from attendo.lab.tools.tuning import ENDS, PATH, read_rows, write_rows
 
     if not wanted:
         return
-    read_rows()  # a broken table is found before the work, not behind it
-    with shown_on_stderr(len(wanted)) as told:
-        outcomes = run_all(wanted, "tuning", workers, told, TUNING_SEED, fresh)
-    rows = {outcome.claim_id: tuned_to(outcome) for outcome in outcomes}
+    read_rows()  # a broken table is found before the work, not after it
+    with progress_on_stderr(len(wanted)) as on_result:
+        results = run_all(wanted, "tuning", workers, on_result, TUNING_SEED, fresh)
+    rows = {result.claim_id: tuned_to(result) for result in results}
     write_rows(rows)
     for claim, row in rows.items():
         rates = ", ".join(f"{side} {rate:g}{' (end of the grid)' * (rate in ENDS)}" for side, rate in row.rates.items())
         typer.echo(f"{claim:4} {rates}", err=on_stderr)
     typer.echo(f"wrote {PATH}", err=True)
+
+
+@contextmanager
+def progress_on_stderr(num_claims: int) -> "Iterator[Callable[[ClaimResult], None]]":
+    """Which claim came out how, while others still run: a bar on a terminal; a line for each claim elsewhere."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda result: console.print(f"{result.claim_id} {describe(result)}", highlight=False)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("claims", total=num_claims)
+
+        def on_result(result: "ClaimResult") -> None:
+            progress.console.print(f"{result.claim_id:4} {describe(result)}", highlight=False)
+            progress.advance(task)
+
+        yield on_result
+
+
+def describe(result: "ClaimResult") -> str:
+    """holds (3.1 s), holds (stored, stale)"""
+    if result.stored:
+        return f"{result.verdict} ({'stored, stale' if result.stale else 'stored'})"
+    return f"{result.verdict} ({result.seconds:.1f} s)"
 
 
 def check_named(ids: list[str] | None, everything: bool) -> None:
@@ -132,7 +160,7 @@ def known(language: str) -> Any:
     return language
 
 
-def chosen(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
+def find_claim(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
     if name.upper() not in experiments:
         raise UsageError(f"there is no claim '{name}' in the lab; attendo lab list shows them")
     return experiments[name.upper()]
@@ -171,32 +199,32 @@ def origin(table: dict[str, Any]) -> str:
     return f"    stored evidence of {stored['date']}, {stored['machine']}, code {stored['code']}{stale}\n"
 
 
-def table(outcome: "Outcome", language: Any) -> dict[str, Any]:
+def table(result: "ClaimResult", language: Any) -> dict[str, Any]:
     from attendo.lab.report import why
     from attendo.lab.run import numbers_table
     from attendo.lab.tools.texts import read_text
 
-    text = read_text(outcome.experiment, language)
+    text = read_text(result.experiment, language)
     return {
-        "id": outcome.experiment.id,
+        "id": result.experiment.id,
         "claim": text.claim,
-        "source": outcome.experiment.source,
-        "verdict": outcome.verdict,
-        "why": why(outcome, text),
-        "numbers": numbers_table(outcome.runs),
-        "seeds": list(outcome.seeds),
-        "seconds": outcome.seconds,
-        "stored": stored(outcome),
+        "source": result.experiment.source,
+        "verdict": result.verdict,
+        "why": why(result, text),
+        "numbers": numbers_table(result.runs),
+        "seeds": list(result.seeds),
+        "seconds": result.seconds,
+        "stored": stored(result),
     }
 
 
-def stored(outcome: "Outcome") -> dict[str, Any] | None:
+def stored(result: "ClaimResult") -> dict[str, Any] | None:
     """Where stored evidence comes from; none for what was measured here."""
-    evidence = outcome.evidence
-    if not outcome.stored:
+    evidence = result.evidence
+    if not result.stored:
         return None
     return {
-        "stale": outcome.stale,
+        "stale": result.stale,
         "code": evidence.code,
         "machine": evidence.machine,
         "date": evidence.date,

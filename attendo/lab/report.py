@@ -9,11 +9,11 @@ from statistics import fmean
 from typing import get_args
 
 from attendo.files.durable import write_file
-from attendo.lab.claim import Say, Verdict, row
-from attendo.lab.run import Outcome, code_behind
+from attendo.lab.claim import Translate, Verdict, row
+from attendo.lab.run import ClaimResult, code_behind
 from attendo.lab.tools.chart import style
 from attendo.lab.tools.measuring import SAME, interval
-from attendo.lab.tools.texts import Language, Text, filled, read_text
+from attendo.lab.tools.texts import ClaimText, Language, fill_in, read_text
 from attendo.lab.tools.tuning import GRID, read_rows
 
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {  # sign, English, Chinese
@@ -38,102 +38,102 @@ HOW_TO_READ = (
 )  # fmt: skip
 
 
-def in_language(language: Language) -> Say:
+def in_language(language: Language) -> Translate:
     return lambda english, chinese: chinese if language == "zh" else english
 
 
-def why(outcome: Outcome, text: Text) -> str:
+def why(result: ClaimResult, text: ClaimText) -> str:
     """The paragraph of the verdict, with the numbers it stands on."""
-    return filled(text.why[outcome.verdict], outcome.runs)
+    return fill_in(text.why[result.verdict], result.runs)
 
 
-def write_report(folder: Path, outcomes: Sequence[Outcome]) -> None:
+def write_report(folder: Path, results: Sequence[ClaimResult]) -> None:
     for language in get_args(Language):
-        say = in_language(language)
+        tr = in_language(language)
         (folder / language).mkdir(parents=True, exist_ok=True)
         (folder / "figures").mkdir(exist_ok=True)
-        for outcome in outcomes:
-            name = outcome.experiment.id
-            write_file(folder / "figures" / f"{name}.{language}.png", picture(outcome, say))
-            text = page(outcome, read_text(outcome.experiment, language), language)
+        for result in results:
+            name = result.experiment.id
+            write_file(folder / "figures" / f"{name}.{language}.png", picture(result, tr))
+            text = page(result, read_text(result.experiment, language), language)
             write_file(folder / language / f"{name}.md", text.encode())
-        write_file(folder / language / "README.md", front(outcomes, language).encode())
+        write_file(folder / language / "README.md", front(results, language).encode())
 
 
-def picture(outcome: Outcome, say: Say) -> bytes:
+def picture(result: ClaimResult, tr: Translate) -> bytes:
     with style():
-        figure = outcome.experiment.draw(outcome.runs, say)
+        figure = result.experiment.draw(result.runs, tr)
         kept = io.BytesIO()
         figure.savefig(kept, format="png", metadata={"Software": None})  # the same picture is the same file
     return kept.getvalue()
 
 
-def page(outcome: Outcome, text: Text, language: Language) -> str:
-    say = in_language(language)
-    experiment, size, code = outcome.experiment, outcome.evidence.size, outcome.evidence.code
-    sign, *verdict = VERDICTS[outcome.verdict]
+def page(result: ClaimResult, text: ClaimText, language: Language) -> str:
+    tr = in_language(language)
+    experiment, size, code = result.experiment, result.evidence.size, result.evidence.code
+    sign, *verdict = VERDICTS[result.verdict]
     where = "attendo/" + "/".join(experiment.module.split(".")[1:]) + ".py"
     parts = [
         f"# {experiment.id} · {text.claim}",
-        f"**{sign} {say(*verdict)}**{mark(outcome, say)} · {say('notes ', '出处：')}{experiment.source} · "
-        f"[{say('all claims', '全部论断')}](README.md)",
-        filled(text.method, outcome.runs),
-        f"```python\n{lines_that_matter(outcome)}```",
+        f"**{sign} {tr(*verdict)}**{mark(result, tr)} · {tr('notes ', '出处：')}{experiment.source} · "
+        f"[{tr('all claims', '全部论断')}](README.md)",
+        fill_in(text.method, result.runs),
+        f"```python\n{lines_that_matter(result)}```",
         f"![{experiment.id}](../figures/{experiment.id}.{language}.png)",
-        f"*{filled(text.picture, outcome.runs)}*",
-        f"## {say('What came out', '结果')}",
-        numbers(outcome, say),
-        f"## {say('Why', '为什么')}",
-        why(outcome, text),
-        say(
-            f"Seeds {seeds(outcome)}, {SIZES[size][0]}, {outcome.seconds:.1f} s, code `{code}`. "
+        f"*{fill_in(text.picture, result.runs)}*",
+        f"## {tr('What came out', '结果')}",
+        numbers(result, tr),
+        f"## {tr('Why', '为什么')}",
+        why(result, text),
+        tr(
+            f"Seeds {seeds(result)}, {SIZES[size][0]}, {result.seconds:.1f} s, code `{code}`. "
             f"The whole experiment: [{where}](../../../{where}).",
-            f"随机种子 {seeds(outcome)}，{SIZES[size][1]}，用时 {outcome.seconds:.1f} 秒，"
+            f"随机种子 {seeds(result)}，{SIZES[size][1]}，用时 {result.seconds:.1f} 秒，"
             f"代码 `{code}`。完整实验：[{where}](../../../{where})。",
         ),
-        *([origin(outcome, say)] if outcome.stored else []),
-        *([learning_rates(outcome, say)] if experiment.tunes else []),
+        *([origin(result, tr)] if result.stored else []),
+        *([learning_rates(result, tr)] if experiment.tunes else []),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def mark(outcome: Outcome, say: Say) -> str:
+def mark(result: ClaimResult, tr: Translate) -> str:
     """Behind a verdict that was not measured when the page was made."""
-    if not outcome.stored:
+    if not result.stored:
         return ""
-    return say(" · stored, stale", " · 存档数据（已过时）") if outcome.stale else say(" · stored", " · 存档数据")
+    return tr(" · stored, stale", " · 存档数据（已过时）") if result.stale else tr(" · stored", " · 存档数据")
 
 
-def origin(outcome: Outcome, say: Say) -> str:
+def origin(result: ClaimResult, tr: Translate) -> str:
     """Of stored evidence: what made it, when, on what, from which data."""
-    evidence, again = outcome.evidence, f"`attendo lab run {outcome.claim_id} --full --store`"
+    evidence, again = result.evidence, f"`attendo lab run {result.claim_id} --full --store`"
     files = ", ".join(f"{name} (sha256 `{digest[:16]}…`)" for name, digest in (evidence.data or {}).items())
-    changed = say(
+    changed = tr(
         " **Stale**: the code this experiment uses has changed since; the rule and the picture are today's.",
         "**已过时**：此后该实验用到的代码有改动；判定规则和图是当前代码的。",
     )
-    return say(
+    return tr(
         f"Stored evidence: these numbers were not measured for this page but on {evidence.date}, {evidence.machine}, "
-        f"by the code `{evidence.code}`, from {files}.{changed if outcome.stale else ''} {again} measures them again.",
+        f"by the code `{evidence.code}`, from {files}.{changed if result.stale else ''} {again} measures them again.",
         f"存档数据：以上数字并非生成本页时所测，测于 {evidence.date}，{evidence.machine}，代码 `{evidence.code}`，"
-        f"数据 {files}。{changed if outcome.stale else ''}重新测量：{again}。",
+        f"数据 {files}。{changed if result.stale else ''}重新测量：{again}。",
     )
 
 
-def learning_rates(outcome: Outcome, say: Say) -> str:
+def learning_rates(result: ClaimResult, tr: Translate) -> str:
     """How they were found, and that both sides had the same choice."""
     grid = ", ".join(f"{rate:g}" for rate in GRID)
-    rule = say(f"of those within {SAME} nats of it the smallest", f"损失相差不到 {SAME} nat 的，取最小的")
-    row = read_rows().get(outcome.claim_id)
-    if outcome.evidence.size != "quick" or row is None:
-        return say(
+    rule = tr(f"of those within {SAME} nats of it the smallest", f"损失相差不到 {SAME} nat 的，取最小的")
+    row = read_rows().get(result.claim_id)
+    if result.evidence.size != "quick" or row is None:
+        return tr(
             f"Learning rates (`rate_…`): for each side the best of {grid} ({rule}), with the same seeds.",
             f"学习率（`rate_…`）：每一方都用同样的随机种子从 {grid} 中选出自己的最佳值（{rule}）。",
         )
-    again = f"`attendo lab tune {outcome.claim_id}`"
-    changed = row.code != code_behind(outcome.experiment, "tuning")
+    again = f"`attendo lab tune {result.claim_id}`"
+    changed = row.code != code_behind(result.experiment, "tuning")
     first, last = row.seeds[0], row.seeds[-1]
-    return say(
+    return tr(
         f"Learning rates (`rate_…`): for each side the best of {grid} ({rule}), found beforehand with seeds "
         f"{first}–{last} by {again} ({row.date}, code `{row.code}`"
         f"{'; the code has changed since' if changed else ''}).",
@@ -142,24 +142,24 @@ def learning_rates(outcome: Outcome, say: Say) -> str:
     )
 
 
-def lines_that_matter(outcome: Outcome) -> str:
-    measure = outcome.experiment.measure
+def lines_that_matter(result: ClaimResult) -> str:
+    measure = result.experiment.measure
     return textwrap.dedent(inspect.getsource(getattr(measure, "__wrapped__", measure)))
 
 
-def numbers(outcome: Outcome, say: Say) -> str:
+def numbers(result: ClaimResult, tr: Translate) -> str:
     """One row a number; a curve, the mean of the seeds' curves, is shown by its ends."""
-    several = len(outcome.runs) > 1
-    more = f" {say('95 % interval', '95% 区间')} |" if several else ""
-    rows = [f"| {say('number', '量')} | {say('mean', '均值')} |{more}", "|---|---:|" + ("---:|" if several else "")]
-    for name, first in outcome.runs[0].items():
-        values = [run[name] for run in outcome.runs]
+    several = len(result.runs) > 1
+    more = f" {tr('95 % interval', '95% 区间')} |" if several else ""
+    rows = [f"| {tr('number', '量')} | {tr('mean', '均值')} |{more}", "|---|---:|" + ("---:|" if several else "")]
+    for name, first in result.runs[0].items():
+        values = [run[name] for run in result.runs]
         if isinstance(first, int | float):
             around = interval([float(value) for value in values if isinstance(value, int | float)])
             spread = f" {around.low:.6g} … {around.high:.6g} |" if several else ""
             rows.append(f"| `{name}` | {around.mean:.8g} |{spread}")
         else:
-            curves = [row(run, name) for run in outcome.runs]
+            curves = [row(run, name) for run in result.runs]
             rows.append(f"| `{name}` ({len(first)}) | {ends(curves)} |" + (" |" if several else ""))
     return "\n".join(rows)
 
@@ -168,28 +168,28 @@ def ends(curves: Sequence[Sequence[float]]) -> str:
     return " … ".join(f"{fmean(curve[end] for curve in curves):.4g}" for end in (0, -1)) if curves[0] else "–"
 
 
-def seeds(outcome: Outcome) -> str:
-    first, last = outcome.seeds[0], outcome.seeds[-1]
+def seeds(result: ClaimResult) -> str:
+    first, last = result.seeds[0], result.seeds[-1]
     return str(first) if first == last else f"{first}–{last}"
 
 
-def front(outcomes: Sequence[Outcome], language: Language) -> str:
-    say = in_language(language)
-    counts = {verdict: sum(outcome.verdict == verdict for outcome in outcomes) for verdict in VERDICTS}
-    total = say(", ", "，").join(
-        f"{sign} {say(*words)} {counts[verdict]}" for verdict, (sign, *words) in VERDICTS.items()
+def front(results: Sequence[ClaimResult], language: Language) -> str:
+    tr = in_language(language)
+    counts = {verdict: sum(result.verdict == verdict for result in results) for verdict in VERDICTS}
+    total = tr(", ", "，").join(
+        f"{sign} {tr(*words)} {counts[verdict]}" for verdict, (sign, *words) in VERDICTS.items()
     )
     rows = [
-        f"| [{outcome.experiment.id}]({outcome.experiment.id}.md) | {read_text(outcome.experiment, language).claim} "
-        f"| {VERDICTS[outcome.verdict][0]} {say(*VERDICTS[outcome.verdict][1:])}{mark(outcome, say)} |"
-        for outcome in outcomes
+        f"| [{result.experiment.id}]({result.experiment.id}.md) | {read_text(result.experiment, language).claim} "
+        f"| {VERDICTS[result.verdict][0]} {tr(*VERDICTS[result.verdict][1:])}{mark(result, tr)} |"
+        for result in results
     ]
-    title = say("The lab: what lectures say of the Transformer, run", "实验室：把讲义里关于 Transformer 的说法跑一遍")
+    title = tr("The lab: what lectures say of the Transformer, run", "实验室：把讲义里关于 Transformer 的说法跑一遍")
     return "\n".join(
         [
             f"# {title}",
             "",
-            say(
+            tr(
                 "Each claim has an experiment and a rule, stated in its code, by which the verdict is computed from "
                 "the numbers. `make lab` makes these pages; nothing here is edited by hand. [中文](../zh/README.md)",
                 "每条论断对应一个实验和一条写在代码里的判定规则，结论由规则根据数字算出。"
@@ -198,9 +198,9 @@ def front(outcomes: Sequence[Outcome], language: Language) -> str:
             "",
             total,
             "",
-            say(*HOW_TO_READ),
+            tr(*HOW_TO_READ),
             "",
-            f"| | {say('claim', '论断')} | {say('verdict', '结论')} |",
+            f"| | {tr('claim', '论断')} | {tr('verdict', '结论')} |",
             "|---|---|---|",
             *rows,
             "",

@@ -24,15 +24,15 @@ from attendo.lab.tools.evidence import (
     today,
     write_evidence,
 )
-from attendo.lab.tools.texts import Language, filled, read_text
-from attendo.lab.tools.tuning import Row, rates_of
+from attendo.lab.tools.texts import Language, fill_in, read_text
+from attendo.lab.tools.tuning import TunedRates, rates_of
 
 FIRST_SEED = 1
 TUNING_SEED = 5000  # the first by which learning rates are chosen: no verdict stands on these
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ClaimResult:
     experiment: Experiment
     evidence: Evidence
     stored: bool = False  # measured at another time, and kept with the claims
@@ -59,10 +59,12 @@ class Outcome:
         return self.experiment.judge(self.runs)
 
 
-def run_experiment(experiment: Experiment, size: Size, first_seed: int = FIRST_SEED, fresh: bool = False) -> Outcome:
+def run_experiment(
+    experiment: Experiment, size: Size, first_seed: int = FIRST_SEED, fresh: bool = False
+) -> ClaimResult:
     if reads_stored(experiment, size):
         return from_stored(experiment)
-    return Outcome(experiment, measured(experiment, size, first_seed, fresh))
+    return ClaimResult(experiment, measured(experiment, size, first_seed, fresh))
 
 
 def measured(experiment: Experiment, size: Size, first_seed: int, fresh: bool) -> Evidence:
@@ -120,7 +122,7 @@ def how_to_store(experiment: Experiment) -> str:
     return f"attendo lab run {experiment.id} --full --store makes it, on a GPU in some minutes"
 
 
-def from_stored(experiment: Experiment) -> Outcome:
+def from_stored(experiment: Experiment) -> ClaimResult:
     path = stored_path(experiment.id)
     if not path.exists():
         raise InputError(f"{experiment.id} has no stored evidence yet: {how_to_store(experiment)}")
@@ -132,7 +134,7 @@ def from_stored(experiment: Experiment) -> Outcome:
     if not evidence.data:
         raise InputError(f"{path} does not say from which data it was made: {how_to_store(experiment)}")
     check_fits(experiment, evidence.runs, path)
-    return Outcome(experiment, evidence, stored=True, stale=evidence.code != code_hash(experiment.module))
+    return ClaimResult(experiment, evidence, stored=True, stale=evidence.code != code_hash(experiment.module))
 
 
 def check_fits(experiment: Experiment, runs: Runs, path: Path) -> None:
@@ -143,7 +145,7 @@ def check_fits(experiment: Experiment, runs: Runs, path: Path) -> None:
         for language in get_args(Language):
             text = read_text(experiment, language)
             for part in (text.method, text.picture, text.why[verdict]):
-                filled(part, runs)
+                fill_in(part, runs)
     except (AttendoError, LookupError, TypeError, ValueError) as error:
         raise InputError(
             f"{path} does not fit the experiment of today ({type(error).__name__}: {error}): {how_to_store(experiment)}"
@@ -153,11 +155,11 @@ def check_fits(experiment: Experiment, runs: Runs, path: Path) -> None:
 # --- learning rates
 
 
-def tuned_to(outcome: Outcome) -> Row:
+def tuned_to(result: ClaimResult) -> TunedRates:
     """The rate that was best for each side; it is the same in all seeds, which were tuned together."""
-    evidence, (first, *_) = outcome.evidence, outcome.runs
+    evidence, (first, *_) = result.evidence, result.runs
     rates = {name.removeprefix("rate_"): number(first, name) for name in first if name.startswith("rate_")}
-    return Row(evidence.date, evidence.machine, evidence.seeds, evidence.code, rates)
+    return TunedRates(evidence.date, evidence.machine, evidence.seeds, evidence.code, rates)
 
 
 # --- many
@@ -167,10 +169,10 @@ def run_all(
     experiments: Sequence[Experiment],
     size: Size,
     workers: int,
-    told: Callable[[Outcome], None] = lambda outcome: None,
+    on_result: Callable[[ClaimResult], None] = lambda result: None,
     first_seed: int = FIRST_SEED,
     fresh: bool = False,
-) -> list[Outcome]:
+) -> list[ClaimResult]:
     """Several at a time, each in a process of its own; in the order asked for."""
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
@@ -179,13 +181,13 @@ def run_all(
         found = []
         for experiment in experiments:
             found.append(run_experiment(experiment, size, first_seed, fresh))
-            told(found[-1])
+            on_result(found[-1])
         return found
-    by_id: dict[str, Outcome] = {}
+    by_id: dict[str, ClaimResult] = {}
     for experiment in experiments:
         if reads_stored(experiment, size):  # no work for a process
             by_id[experiment.id] = from_stored(experiment)
-            told(by_id[experiment.id])
+            on_result(by_id[experiment.id])
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         coming = {
             pool.submit(in_a_worker, experiment.id, size, first_seed, fresh): experiment
@@ -194,8 +196,8 @@ def run_all(
         }
         for future in as_completed(coming):
             experiment = coming[future]
-            by_id[experiment.id] = Outcome(experiment, future.result())
-            told(by_id[experiment.id])
+            by_id[experiment.id] = ClaimResult(experiment, future.result())
+            on_result(by_id[experiment.id])
     return [by_id[experiment.id] for experiment in experiments]
 
 

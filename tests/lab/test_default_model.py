@@ -8,9 +8,9 @@ import torch
 from attendo.inspection.readable import Unit
 from attendo.lab.attention import l6_heads, l39_source_word
 from attendo.lab.tools import it_sentences
-from attendo.lab.tools.default_model import dealt, default_model, untrained
+from attendo.lab.tools.default_model import build_untrained, deal, default_model
 from attendo.lab.tools.evidence import code_hash, source_of
-from attendo.lab.tools.hand_aligned import Side, hand_aligned, in_pieces
+from attendo.lab.tools.hand_aligned import AlignedSentence, hand_aligned, in_pieces
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +24,10 @@ def tokenizer():
 
 
 def test_parts_are_dealt_out_whole_and_by_the_seed():
-    parts = dealt(range(10), [5, 6, 7])
-    assert sorted(place for part in parts for place in part) == list(range(10))
+    parts = deal(range(10), [5, 6, 7])
+    assert sorted(index for part in parts for index in part) == list(range(10))
     assert [len(part) for part in parts] == [4, 3, 3]
-    assert dealt(range(10), [5, 6, 7]) == parts != dealt(range(10), [6, 7, 8])
+    assert deal(range(10), [5, 6, 7]) == parts != deal(range(10), [6, 7, 8])
 
 
 def test_what_is_kept_depends_on_the_model_and_on_the_sentences(monkeypatch, tmp_path):
@@ -50,7 +50,7 @@ def beside(table, name):
 
 
 def test_untrained_is_of_the_same_shape_and_drawn_by_the_seed(model):
-    one, same, other = (untrained(model, seed) for seed in (1, 1, 2))
+    one, same, other = (build_untrained(model, seed) for seed in (1, 1, 2))
     for name, weight in model.state_dict().items():
         assert one.state_dict()[name].shape == weight.shape
     assert torch.equal(one.embedding.weight, same.embedding.weight)
@@ -67,7 +67,7 @@ def test_the_links_are_whole():
             assert pair.source.words[i].isalpha()
             assert pair.target.words[j].replace("'", "").isalpha()
         assert len({i for i, _ in pair.sure}) >= len(pair.source.words) / 3
-        assert pair.turned.turned == pair
+        assert pair.swapped.swapped == pair
     first = pairs["de"][6]
     assert first.source.text == "Wenn es regnet, bleiben wir zu Hause."
     linked = {(first.source.words[i], first.target.words[j]) for i, j in first.sure}
@@ -79,15 +79,15 @@ def test_pieces_are_joined_into_the_words_of_the_file(tokenizer):
         for side in (pair.source, pair.target):
             found = in_pieces(side, tokenizer)
             assert sum(unit.count for unit in found.units) == len(found.ids)
-            assert [place for words in found.words for place in words] == list(range(len(side.words)))
+            assert [index for words in found.words for index in words] == list(range(len(side.words)))
             if side.language != "zh":  # a space stands before each word, so no piece reaches over two
                 assert [unit.text for unit in found.units] == list(side.words)
 
 
 def test_a_piece_over_two_words_makes_them_one(tokenizer, monkeypatch):
-    made_up = [Unit(text, 1) for text in ("你好", "世", "界")]
-    monkeypatch.setattr("attendo.lab.tools.hand_aligned.pieces", lambda ids, tokenizer: made_up)
-    found = in_pieces(Side("zh", ("你", "好", "世界")), tokenizer)
+    units = [Unit(text, 1) for text in ("你好", "世", "界")]
+    monkeypatch.setattr("attendo.lab.tools.hand_aligned.pieces", lambda ids, tokenizer: units)
+    found = in_pieces(AlignedSentence("zh", ("你", "好", "世界")), tokenizer)
     assert [(unit.text, unit.count) for unit in found.units] == [("你 好", 1), ("世界", 2)]
     assert found.words == (range(0, 2), range(2, 3))
 

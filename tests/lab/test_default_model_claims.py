@@ -9,7 +9,7 @@ from attendo.lab.run import run_experiment
 from attendo.lab.tools import default_model as inside
 from attendo.lab.tools import it_sentences
 from attendo.lab.tools.default_model import default_model
-from attendo.lab.tools.hand_aligned import Pair, Side, hand_aligned, in_pieces
+from attendo.lab.tools.hand_aligned import AlignedPair, AlignedSentence, hand_aligned, in_pieces
 from attendo.special_tokens import SPECIAL
 from tests.lab.planted import verdict
 
@@ -29,7 +29,7 @@ def tokenizer():
 
 def test_l39_rows_are_shares_and_one_row_reads_what_the_row_before_said(model, tokenizer):
     pair = hand_aligned()["de"][1]  # Das Tier war müde. / The animal was tired.
-    seen = inside.looks(model, tokenizer, pair)
+    seen = inside.cross_attention_of_words(model, tokenizer, pair)
     heads = inside.num_heads(model.config)
     assert seen.shape == (2, heads + model.config.decoder_layers + 1, 5, 7)
     assert torch.allclose(seen.sum(-1), torch.ones((), dtype=seen.dtype), atol=1e-5)
@@ -40,12 +40,17 @@ def test_l39_rows_are_shares_and_one_row_reads_what_the_row_before_said(model, t
 
 def test_l39_counts_by_hand(model, tokenizer, monkeypatch):
     words = ("a", "b", "c")
-    pair = Pair(
-        Side("en", words), Side("de", words), frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (1, 1), (2, 1), (2, 2)})
+    pair = AlignedPair(
+        AlignedSentence("en", words),
+        AlignedSentence("de", words),
+        frozenset({(0, 0), (1, 1)}),
+        frozenset({(0, 0), (1, 1), (2, 1), (2, 2)}),
     )
     # The first word looks at itself, the second at a possible partner; the third, without a sure one, is not asked.
     seen = torch.tensor([[0.5, 0.4, 0.1, 0.0, 0.0], [0.1, 0.1, 0.1, 0.6, 0.1], [0.0, 1.0, 0.0, 0.0, 0.0]])
-    monkeypatch.setattr("attendo.lab.tools.default_model.looks", lambda *_: seen.double().expand(2, 11, 3, 5))
+    monkeypatch.setattr(
+        "attendo.lab.tools.default_model.cross_attention_of_words", lambda *_: seen.double().expand(2, 11, 3, 5)
+    )
     tallied = inside.tally(model, tokenizer, pair)
     assert tallied.shape == (7, 2, 11)
     assert tallied[:, 0, 0].tolist() == pytest.approx([2, 1, 0.7, 2, 2, 1 / 3 + 2 / 3, 2])
@@ -57,7 +62,7 @@ def test_l39_chooses_among_heads_and_among_layers(model):
     heads = inside.num_heads(model.config)
     right = torch.zeros(heads + model.config.decoder_layers + 1)
     right[3], right[heads + 1], right[-1] = 0.5, 0.7, 0.9
-    assert inside.chosen(right, model.config) == {"mean": -1, "layer": heads + 1, "head": 3}
+    assert inside.best_views(right, model.config) == {"mean": -1, "layer": heads + 1, "head": 3}
 
 
 def test_l39_can_say_all():

@@ -14,12 +14,12 @@ from attendo.special_tokens import SPECIAL
 from tests.lab.planted import verdict
 
 
-def chance(seed=1):
+def generator(seed=1):
     return torch.Generator().manual_seed(seed)
 
 
 def test_lookup():
-    batch = l27_distance.lookup([2, 4], 50, chance())
+    batch = l27_distance.lookup([2, 4], 50, generator())
     assert batch.source.shape == (50, 0)
     items = batch.target_in[:, 0]
     assert set(items.tolist()) == {4, 5, 6, 7}
@@ -31,16 +31,16 @@ def test_lookup():
 
 
 def test_parity():
-    batch = l30_lstm_wins.parity(9, 20, chance())
-    for read, said in zip(batch.target_in.tolist(), batch.target_out.tolist(), strict=True):
-        assert said == [4 + read[: place + 1].count(5) % 2 for place in range(9)]
+    batch = l30_lstm_wins.parity(9, 20, generator())
+    for read, answers in zip(batch.target_in.tolist(), batch.target_out.tolist(), strict=True):
+        assert answers == [4 + read[: index + 1].count(5) % 2 for index in range(9)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_readers_see_what_stands_before_and_nothing_else(kind):
     torch.manual_seed(1)
     reader = build_reader(kind, 10, 16, 2).eval()
-    read = torch.randint(4, 10, (3, 8), generator=chance())
+    read = torch.randint(4, 10, (3, 8), generator=generator())
     other = read.clone()
     other[:, 5] = (other[:, 5] - 3) % 6 + 4
     before, after = (reader(tokens[:, :0], tokens) for tokens in (read, other))
@@ -63,7 +63,7 @@ def test_of_two_budgets_the_better_is_taken(kind):
     models, _, rate = train_tuned(build, ones, [1, 2], budgets, together=learns_together(kind))
     assert (len(models), rate) == (2, 3e-2)
     for model in models:
-        assert right_answers(model, ones(50, chance())).min() == 1
+        assert right_answers(model, ones(50, generator())).min() == 1
 
 
 def test_both_sides_have_equally_many_weights():
@@ -74,7 +74,7 @@ def test_both_sides_have_equally_many_weights():
 
 
 def test_l21_every_batch_has_the_same_shape_and_the_table_ends():
-    shapes = {l21_learned.short_ones(6, chance(seed)).source.shape for seed in range(20)}
+    shapes = {l21_learned.short_ones(6, generator(seed)).source.shape for seed in range(20)}
     assert shapes == {(6, l21_learned.LONGEST + 1)}
     too_long = torch.full((1, l21_learned.TESTED[-1] + 2), 5)
     l21_learned.build("sinusoidal", 1).encode(too_long)
@@ -105,7 +105,7 @@ def test_l27_can_say_all():
 
 def test_l27_an_item_is_heard_less_from_afar():
     for kind in KINDS:
-        assert l27_distance.heard(kind, 4, 1) > l27_distance.heard(kind, 32, 1) > 0
+        assert l27_distance.item_signal(kind, 4, 1) > l27_distance.item_signal(kind, 32, 1) > 0
 
 
 def test_l30_bytes_by_hand():

@@ -43,9 +43,9 @@ def changed(path, **changes):
 def refused(arguments, capsys):
     """The one line on stderr that an error of the user's makes."""
     code = run(arguments, debug=False)
-    heard = capsys.readouterr()
-    assert (code, heard.out) in {(1, ""), (2, "")}
-    line, end = heard.err.split("\n")
+    item_signal = capsys.readouterr()
+    assert (code, item_signal.out) in {(1, ""), (2, "")}
+    line, end = item_signal.err.split("\n")
     assert end == ""
     return line
 
@@ -60,9 +60,9 @@ def test_quick_judges_what_is_stored_and_measures_nothing(path, evidence, monkey
 
     never.__module__ = L29.module
     experiment = replace(L29, measure=never)
-    outcome = run_experiment(experiment, "quick")
-    assert (outcome.stored, outcome.stale, outcome.runs) == (True, False, evidence.runs)
-    assert outcome.verdict == L29.judge(evidence.runs)
+    result = run_experiment(experiment, "quick")
+    assert (result.stored, result.stale, result.runs) == (True, False, evidence.runs)
+    assert result.verdict == L29.judge(evidence.runs)
     with pytest.raises(AssertionError):
         run_experiment(experiment, "full", fresh=True)
 
@@ -75,7 +75,7 @@ def test_it_is_stale_when_the_code_is_another(path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"runs": "many"}, "expected a list of objects"),
         ({"runs": [{"bleu": float("nan")}, {"bleu": 1.0}]}, "bleu in a run is nan"),
@@ -95,10 +95,10 @@ def test_it_is_stale_when_the_code_is_another(path):
         ({"runs": [{}, {}]}, "does not fit the experiment of today"),
     ],
 )
-def test_a_file_that_is_not_right_is_refused_in_one_line(path, changes, said, capsys):
+def test_a_file_that_is_not_right_is_refused_in_one_line(path, changes, message, capsys):
     changed(path, **changes)
     line = refused(["lab", "run", "L29"], capsys)
-    assert said in line
+    assert message in line
     assert "L29.json" in line
 
 
@@ -121,25 +121,25 @@ def test_a_claim_without_evidence_is_an_error_by_name_and_left_out_of_all(folder
     assert "no stored evidence yet: attendo lab run L29 --full --store" in refused(["lab", "run", "L29"], capsys)
     monkeypatch.setattr("attendo.lab.claims.EXPERIMENTS", {name: EXPERIMENTS[name] for name in ("L29", "L38")})
     assert run(["lab", "run", "--all", "--json"], debug=False) == 0
-    heard = capsys.readouterr()
-    assert [one["id"] for one in json.loads(heard.out)] == ["L38"]
-    assert "L29 is left out: it has no stored evidence yet; attendo lab run L29 --full --store" in heard.err
+    item_signal = capsys.readouterr()
+    assert [one["id"] for one in json.loads(item_signal.out)] == ["L38"]
+    assert "L29 is left out: it has no stored evidence yet; attendo lab run L29 --full --store" in item_signal.err
 
 
 def test_the_command_says_that_it_is_stored(path, capsys):
     assert run(["lab", "run", "L29", "L38", "--workers", "2", "--json"], debug=False) == 0
-    heard = capsys.readouterr()
-    stored, measured_now = (one["stored"] for one in json.loads(heard.out))
+    item_signal = capsys.readouterr()
+    stored, measured_now = (one["stored"] for one in json.loads(item_signal.out))
     code = code_hash(L29.module)
     data = {"multi30k.tsv": SHA}
     assert stored == {"stale": False, "code": code, "machine": "NVIDIA H200", "date": "2026-11-15", "data": data}
     assert measured_now is None
-    assert "(stored)" in heard.err
+    assert "(stored)" in item_signal.err
     changed(path, code="0" * 16)
     assert run(["lab", "run", "L29"], debug=False) == 0
-    heard = capsys.readouterr()
-    assert "stored evidence of 2026-11-15, NVIDIA H200, code 0000000000000000; stale" in heard.out
-    assert "(stored, stale)" in heard.err
+    item_signal = capsys.readouterr()
+    assert "stored evidence of 2026-11-15, NVIDIA H200, code 0000000000000000; stale" in item_signal.out
+    assert "(stored, stale)" in item_signal.err
 
 
 def test_the_page_says_so_in_both_languages(path, tmp_path):
@@ -165,15 +165,15 @@ def test_full_with_store_keeps_it_where_quick_finds_it(folder, monkeypatch, caps
     assert run(["lab", "run", "L29", "--full"], debug=False) == 0
     assert not folder.exists()
     assert run(["lab", "run", "L29", "--full", "--store"], debug=False) == 0
-    heard = capsys.readouterr()
-    assert ("L29: there is no GPU here" in heard.err) != torch.cuda.is_available()
-    assert f"wrote {folder / 'L29.json'}" in heard.err
+    item_signal = capsys.readouterr()
+    assert ("L29: there is no GPU here" in item_signal.err) != torch.cuda.is_available()
+    assert f"wrote {folder / 'L29.json'}" in item_signal.err
     kept = read_evidence(folder / "L29.json")
     assert isinstance(kept, Evidence)
     assert (kept.claim, kept.size, kept.seeds, kept.data) == ("L29", "full", (1, 2, 3), {"multi30k.tsv": SHA})
     assert kept.code == code_hash(L29.module)
-    outcome = run_experiment(L29, "quick")
-    assert (outcome.stored, outcome.stale) == (True, False)
+    result = run_experiment(L29, "quick")
+    assert (result.stored, result.stale) == (True, False)
 
 
 def test_store_is_for_real_models_and_tuned_ones_and_for_full(capsys):

@@ -14,13 +14,13 @@ def numbers_of(module):
 
 
 def test_l6_asks_for_four_bits_in_both_tasks():
-    for symbols, places in l6_heads.TASKS.values():
-        assert symbols ** len(places) == 16
-        batch = l6_heads.looks(symbols, places, 50, torch.Generator().manual_seed(1))
+    for symbols, offsets in l6_heads.TASKS.values():
+        assert symbols ** len(offsets) == 16
+        batch = l6_heads.symbols_at(symbols, offsets, 50, torch.Generator().manual_seed(1))
         x, y = batch.source - 4, batch.target_out - 4
         assert (x.max(), y.max()) == (symbols - 1, 15)
         for i in range(l6_heads.LENGTH):
-            digits = [x[:, (i + place) % l6_heads.LENGTH] for place in places]
+            digits = [x[:, (i + offset) % l6_heads.LENGTH] for offset in offsets]
             assert torch.equal(y[:, i], sum(digit * symbols**k for k, digit in enumerate(reversed(digits))))
 
 
@@ -56,17 +56,17 @@ def test_l8_starts_differ_and_batches_do_not(monkeypatch):
 
 def test_l8_spread_and_ratio():
     assert l8_random_start.spread(torch.tensor([1.0, 2.0, 2.0, 2.0, 4.0])).item() == pytest.approx(3 / 5)
-    chance = torch.Generator().manual_seed(1)
-    one = torch.randn(200, generator=chance)
+    generator = torch.Generator().manual_seed(1)
+    one = torch.randn(200, generator=generator)
     ratio, low, high = l8_random_start.ratio(one.tolist(), (5 + one / 2).tolist())  # shifted, and half as far apart
     assert (ratio, low, high) == pytest.approx((0.5, 0.5, 0.5))
-    _, low, high = l8_random_start.ratio(one.tolist(), torch.randn(200, generator=chance).tolist())
+    _, low, high = l8_random_start.ratio(one.tolist(), torch.randn(200, generator=generator).tolist())
     assert low < 1 < high
 
 
 def starts(**spreads):
     """Twelve starts with these spreads, evenly laid out."""
-    return [{name: 1 + spread * (place % 4) for name, spread in spreads.items()} for place in range(12)]
+    return [{name: 1 + spread * (index % 4) for name, spread in spreads.items()} for index in range(12)]
 
 
 def test_l8_can_say_all():

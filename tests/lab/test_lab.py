@@ -12,9 +12,9 @@ from attendo.lab.claim import Verdict
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.report import ends, picture, write_report
 from attendo.lab.run import run_experiment
-from attendo.lab.tools.evidence import code_hash, reached
+from attendo.lab.tools.evidence import code_hash, reached_modules
 from attendo.lab.tools.measuring import difference, interval
-from attendo.lab.tools.texts import PLACE, filled, one_line_each, read_text
+from attendo.lab.tools.texts import PLACEHOLDER, fill_in, one_line_each, read_text
 
 every_claim = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
 
@@ -26,17 +26,17 @@ def test_texts_are_whole_and_name_numbers_that_are_there(experiment):
     assert texts[0].why.keys() == texts[1].why.keys()
     for text in texts:
         for part in (text.method, text.picture, *text.why.values()):
-            assert not PLACE.search(filled(part, runs))
+            assert not PLACEHOLDER.search(fill_in(part, runs))
     assert any("\u4e00" <= letter <= "\u9fff" for letter in texts[1].method)
     assert not any("\u4e00" <= letter <= "\u9fff" for letter in texts[0].picture)
 
 
 @every_claim
 def test_it_has_a_verdict_with_a_reason_and_a_picture(experiment):
-    outcome = run_experiment(experiment, "small")
-    assert outcome.verdict in get_args(Verdict)
-    assert outcome.verdict in read_text(experiment, "en").why
-    assert picture(outcome, lambda english, chinese: english).startswith(b"\x89PNG")
+    result = run_experiment(experiment, "small")
+    assert result.verdict in get_args(Verdict)
+    assert result.verdict in read_text(experiment, "en").why
+    assert picture(result, lambda english, chinese: english).startswith(b"\x89PNG")
 
 
 @every_claim
@@ -79,7 +79,7 @@ def test_what_was_measured_is_kept_as_long_as_the_code_is_the_same(tmp_path, mon
 
 
 def test_the_hash_reaches_what_an_experiment_uses():
-    names = reached(EXPERIMENTS["L1"].module)
+    names = reached_modules(EXPERIMENTS["L1"].module)
     assert {"attendo.lab.claim", "attendo.lab.tools.chart", "attendo.report.fonts"} <= names
     assert len(code_hash(EXPERIMENTS["L1"].module)) == 16
     assert code_hash("attendo.lab.claim") != code_hash("attendo.lab.tools.chart")
@@ -95,8 +95,8 @@ def test_what_is_measured_of_the_pages_is_measured_again_when_they_change(tmp_pa
 
 
 def test_the_report_has_a_page_for_each_claim_in_both_languages(tmp_path):
-    outcomes = [run_experiment(EXPERIMENTS[name], "small") for name in ("L1", "L38")]
-    write_report(tmp_path, outcomes)
+    results = [run_experiment(EXPERIMENTS[name], "small") for name in ("L1", "L38")]
+    write_report(tmp_path, results)
     for language in ("en", "zh"):
         front = (tmp_path / language / "README.md").read_text(encoding="utf-8")
         assert "[L1](L1.md)" in front
@@ -120,7 +120,7 @@ def test_the_command(capsys):
 
 
 @pytest.mark.parametrize(
-    ("lines", "shown"),
+    ("lines", "expected"),
     [
         ("注意力\n也有代价。\n见下", "注意力也有代价。见下"),
         ("只有\n0.583，\n而 Adam\n的 $y_3$\n是", "只有 0.583，而 Adam 的 $y_3$ 是"),
@@ -129,8 +129,8 @@ def test_the_command(capsys):
         ("the row of\n早 is 0.4,\nand", "the row of 早 is 0.4,\nand"),
     ],
 )
-def test_a_line_break_in_chinese_is_no_space_but_beside_latin(lines, shown):
-    assert one_line_each(lines) == shown
+def test_a_line_break_in_chinese_is_no_space_but_beside_latin(lines, expected):
+    assert one_line_each(lines) == expected
 
 
 def test_the_ends_of_a_curve_are_means_over_seeds():

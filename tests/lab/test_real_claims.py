@@ -6,7 +6,7 @@ import torch
 from attendo.errors import DataError
 from attendo.lab.attention.l7_diagonal import diagonal, on_itself
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.families.l29_features import lstm, smoothed
+from attendo.lab.families.l29_features import lstm, smooth
 from attendo.lab.families.l31_one_vector import by_length
 from attendo.lab.tools.measuring import count_weights
 from attendo.lab.tools.real_sides import Task, train_one, train_sides, translator, tuned_rates
@@ -51,11 +51,11 @@ def test_it_learns_and_the_same_seed_gives_the_same(data):
 
 def test_both_families_translate(data):
     for config in (transformer(data, "small"), lstm(data, "small", "fixed"), lstm(data, "small", "attention")):
-        said = translations(new_model(config, 1), data, data.test)
-        assert len(said) == len(data.test)
+        outputs = translations(new_model(config, 1), data, data.test)
+        assert len(outputs) == len(data.test)
     perfect = [pair.target for pair in data.test]
     assert bleu(["a b c d e"], [data.test[0]]) == 0
-    assert bleu(perfect, data.test) >= bleu(said, data.test)
+    assert bleu(perfect, data.test) >= bleu(outputs, data.test)
 
 
 def test_a_rate_that_cannot_learn_is_not_chosen(data):
@@ -118,8 +118,8 @@ def test_l29_says_what_the_difference_says():
     judge = EXPERIMENTS["L29"].judge
     runs = [{"bleu_transformer": ours, "bleu_lstm": 33.0} for ours in (33.2, 35.0, 34.0)]
     assert judge(runs) == "undecided"
-    assert smoothed([1.0, 3.0]) == [1.0, 3.0]
-    assert len(smoothed([float(step) for step in range(700)])) == 30
+    assert smooth([1.0, 3.0]) == [1.0, 3.0]
+    assert len(smooth([float(step) for step in range(700)])) == 30
 
 
 def test_l31_tells_the_vector_from_the_recurrence():

@@ -20,7 +20,7 @@ def test_l35():
     assert verdict("L35", **equal, steps_with=100.0, steps_bare=300.0) == "holds only if"
     assert verdict("L35", **equal, steps_with=300.0, steps_bare=300.0) == "does not hold"
     numbers = run_experiment(EXPERIMENTS["L35"], "small").runs[0]
-    assert [round(numbers[f"row_{place}"], 1) for place in (1, 2, 3)] == [0.4, 0.4, 0.2]
+    assert [round(numbers[f"row_{index}"], 1) for index in (1, 2, 3)] == [0.4, 0.4, 0.2]
 
 
 def test_l36_a_convolution_sees_its_window():

@@ -109,7 +109,7 @@ def test_l25_counts_and_forces_mistakes():
     for task in l25_teacher_forcing.TASKS:
         batch = l25_teacher_forcing.sequences(task, 20, torch.Generator().manual_seed(1))
         torch.manual_seed(1)
-        rates = l25_teacher_forcing.errors(l25_teacher_forcing.build("forced", 1), batch, 1)
+        rates = l25_teacher_forcing.error_rates(l25_teacher_forcing.build("forced", 1), batch, 1)
         assert len(rates) == l25_teacher_forcing.LENGTH
         assert rates[1] == 1.0  # always wrong there
 

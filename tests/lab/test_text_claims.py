@@ -7,10 +7,10 @@ import pytest
 from attendo.lab.tools.tokenizer_trial import (
     WORDS,
     NGram,
-    Texts,
+    TrialTexts,
     agreement,
     chinese_edges,
-    convolved,
+    convolve,
     ends,
     hypergeometric,
     pieces_of,
@@ -23,13 +23,13 @@ from tests.lab.planted import verdict
 
 @pytest.fixture(scope="module")
 def english():
-    return Texts("en", 1, "small")
+    return TrialTexts("en", 1, "small")
 
 
 def test_l37_edges_by_hand():
     assert ends(["un", "help", "ful"]) == {2, 6}
     assert hypergeometric(4, 1, 2) == [0.5, 0.5]
-    assert convolved([0.5, 0.5], [0.5, 0.5]) == [0.25, 0.5, 0.25]
+    assert convolve([0.5, 0.5], [0.5, 0.5]) == [0.25, 0.5, 0.25]
     # ab|cd and a|bc, cut everywhere but once, and once: 3 places with 1 edge, 2 places with 1 edge
     cuts = {"abcd": ["ab", "c", "d"], "abc": ["ab", "c"]}
     on_edge, by_chance, p = agreement(cuts.__getitem__, ["ab|cd", "a|bc"])

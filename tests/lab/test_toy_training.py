@@ -24,8 +24,8 @@ def models(seeds):
     return made
 
 
-def draw(pairs, chance):
-    return reversal(pairs, range(4, 5), 8, chance)
+def draw(pairs, generator):
+    return reversal(pairs, range(4, 5), 8, generator)
 
 
 def test_together_is_alone():

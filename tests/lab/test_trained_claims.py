@@ -34,8 +34,8 @@ def test_l11_both_tasks_fetch_the_same_symbol():
         for task in (l11_without_feed_forward.moving, l11_without_feed_forward.computing)
     )
     assert torch.equal(moved.source, sums.source)
-    own, fetched, said = (x[:, :-1] - 4 for x in (sums.source, moved.target_out, sums.target_out))
-    assert torch.equal((own + fetched) % l11_without_feed_forward.SYMBOLS, said)
+    own, fetched, right = (x[:, :-1] - 4 for x in (sums.source, moved.target_out, sums.target_out))
+    assert torch.equal((own + fetched) % l11_without_feed_forward.SYMBOLS, right)
 
 
 def test_l11_can_say_all():
@@ -80,7 +80,7 @@ def test_l5_can_say_all():
 def test_l26_can_say_all():
     low, high = l16_residual.BLIND - 0.5, l16_residual.BLIND + 0.3
 
-    def said(cold_fails, warm_fails, seeds=6):
+    def verdict_of(cold_fails, warm_fails, seeds=6):
         """Of how many seeds fail at each of two rates."""
         runs = []
         for seed in range(seeds):
@@ -88,11 +88,11 @@ def test_l26_can_say_all():
             runs.append({"post_cold": losses[0], "post_warm": losses[1]})
         return EXPERIMENTS["L26"].judge(runs)
 
-    assert said((6, 6), (0, 0)) == "holds"
-    assert said((0, 5), (0, 0)) == "holds only if"
-    assert said((0, 0), (0, 0)) == "does not hold"
-    assert said((0, 2), (0, 0)) == "undecided"  # two of six may be chance
-    assert said((6, 6), (6, 6)) == "undecided"
+    assert verdict_of((6, 6), (0, 0)) == "holds"
+    assert verdict_of((0, 5), (0, 0)) == "holds only if"
+    assert verdict_of((0, 0), (0, 0)) == "does not hold"
+    assert verdict_of((0, 2), (0, 0)) == "undecided"  # two of six may be chance
+    assert verdict_of((6, 6), (6, 6)) == "undecided"
 
 
 def test_l26_counts_as_fisher_did():

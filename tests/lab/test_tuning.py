@@ -18,10 +18,10 @@ from attendo.lab.report import in_language
 from attendo.lab.report import learning_rates as learning_rates_on_page
 from attendo.lab.run import TUNING_SEED, code_behind, run_experiment
 from attendo.lab.tools import tuning
-from attendo.lab.tools.evidence import reached
+from attendo.lab.tools.evidence import reached_modules
 from attendo.lab.tools.measuring import SAME, best_rate
 from attendo.lab.tools.toy_training import Budget
-from attendo.lab.tools.tuning import GRID, Row, budgets_of, rate_of, read_rows, train_tuned, write_rows
+from attendo.lab.tools.tuning import GRID, TunedRates, budgets_of, rate_of, read_rows, train_tuned, write_rows
 from tests.lab.test_evidence import refused
 
 TUNED = [experiment for experiment in EXPERIMENTS.values() if experiment.tunes]
@@ -40,7 +40,7 @@ def table(tmp_path, monkeypatch):
 @pytest.mark.parametrize("gpu", [False, True])
 def test_which_rates_each_size_tries_and_where(gpu, table, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
-    write_rows({"L6": Row("2026-11-16", "here", (5000,), "code", {"one_1": 0.02})})
+    write_rows({"L6": TunedRates("2026-11-16", "here", (5000,), "code", {"one_1": 0.02})})
 
     def budgets(rates, device="cpu"):
         return [Budget(7, 3, rate, device=device) for rate in rates]
@@ -106,7 +106,7 @@ def test_a_side_without_a_rate_is_one_clear_error(table, capsys):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("", "not JSON"),
         ("[]", "expected an object"),
@@ -124,11 +124,11 @@ def test_a_side_without_a_rate_is_one_clear_error(table, capsys):
         (" " * (tuning.LARGEST + 1), "too large"),
     ],
 )
-def test_a_broken_table_is_one_clear_error_before_any_work(table, content, said, capsys):
+def test_a_broken_table_is_one_clear_error_before_any_work(table, content, message, capsys):
     table.write_text(content, encoding="utf-8")
     for command in (["lab", "run", "L6"], ["lab", "tune", "L6"]):
         line = refused(command, capsys)
-        assert said in line
+        assert message in line
         assert str(table) in line
 
 
@@ -151,9 +151,9 @@ def test_tune_writes_its_rows_and_keeps_the_others(table, monkeypatch, capsys):
     planted(monkeypatch, 0.02, calls)
     before = read_rows()
     assert run(["lab", "tune", "L6"], debug=False) == 0
-    heard = capsys.readouterr()
-    assert heard.out.startswith("L6   one_1 0.02, ")
-    assert f"wrote {table}" in heard.err
+    item_signal = capsys.readouterr()
+    assert item_signal.out.startswith("L6   one_1 0.02, ")
+    assert f"wrote {table}" in item_signal.err
     seeds = tuple(range(TUNING_SEED, TUNING_SEED + 6))
     assert calls == [(seeds, "tuning")]
     after = read_rows()
@@ -193,7 +193,7 @@ def test_the_hash_of_quick_changes_with_the_rates_of_the_claim_alone(table):
 def test_claims_about_real_models_do_not_reach_the_table():
     for experiment in EXPERIMENTS.values():
         if experiment.evidence == "stored":
-            assert "attendo.lab.tools.tuning" not in reached(experiment.module)
+            assert "attendo.lab.tools.tuning" not in reached_modules(experiment.module)
 
 
 def test_the_page_says_how_the_rates_were_found(table, monkeypatch):
@@ -201,7 +201,7 @@ def test_the_page_says_how_the_rates_were_found(table, monkeypatch):
     experiment = claims.EXPERIMENTS["L6"]
     seeds, code = tuple(range(5000, 5006)), code_behind(experiment, "tuning")
     for row_code, changed in ((code, False), ("another", True)):
-        write_rows({"L6": Row("2026-11-16", "here", seeds, row_code, {"one_1": 0.02})})
+        write_rows({"L6": TunedRates("2026-11-16", "here", seeds, row_code, {"one_1": 0.02})})
         quick = run_experiment(experiment, "quick")
         english, chinese = (learning_rates_on_page(quick, in_language(language)) for language in ("en", "zh"))
         assert "found beforehand with seeds 5000–5005 by `attendo lab tune L6`" in english

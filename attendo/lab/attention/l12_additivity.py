@@ -4,7 +4,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, number, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, for_each_seed, number, row
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.model.attention import dot_product_attention
 from attendo.model.multi_head import MultiHeadAttention
@@ -15,7 +15,7 @@ ROUNDING = 1e-12  # below this a relative error in double precision is rounding
 REAL = 0.01  # above this a departure from linearity is no rounding but a curve
 
 
-def off(mapped: Tensor, expected: Tensor) -> float:
+def relative_error(mapped: Tensor, expected: Tensor) -> float:
     """How far from what a linear map would give, as a share of that."""
     return ((mapped - expected).norm() / expected.norm()).item()
 
@@ -40,12 +40,14 @@ def measure_seed(seed: int, size: Size) -> Numbers:
         lines_v = [(1 - t) * of_values(v) + t * of_values(w) for t in SHARES]
         lines_x = [(1 - t) * of_input(x) + t * of_input(y) for t in SHARES]
         return {
-            "additive_in_v": off(of_values(v + w), of_values(v) + of_values(w)),
-            "homogeneous_in_v": off(of_values(-3 * v), -3 * of_values(v)),
-            "additive_in_x": off(of_input(x + y), of_input(x) + of_input(y)),
-            "homogeneous_in_x": off(of_input(-3 * x), -3 * of_input(x)),
-            "mixtures_of_v": [off(of_values(m), line) for m, line in zip(mixed_values, lines_v, strict=True)],
-            "mixtures_of_x": [off(of_input(m), line) for m, line in zip(mixed_inputs, lines_x, strict=True)],
+            "additive_in_v": relative_error(of_values(v + w), of_values(v) + of_values(w)),
+            "homogeneous_in_v": relative_error(of_values(-3 * v), -3 * of_values(v)),
+            "additive_in_x": relative_error(of_input(x + y), of_input(x) + of_input(y)),
+            "homogeneous_in_x": relative_error(of_input(-3 * x), -3 * of_input(x)),
+            "mixtures_of_v": [
+                relative_error(of_values(m), line) for m, line in zip(mixed_values, lines_v, strict=True)
+            ],
+            "mixtures_of_x": [relative_error(of_input(m), line) for m, line in zip(mixed_inputs, lines_x, strict=True)],
         }
 
 
@@ -66,19 +68,19 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if min(worst("x")) > REAL else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (axes,) = figure()
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (axes,) = figure()
     x = [row(run, "mixtures_of_x") for run in runs]
     v = [row(run, "mixtures_of_v") for run in runs]
-    band(axes, SHARES, x, say("a mixture of two inputs X", "混合两个输入 X"), 4)
-    band(axes, SHARES, v, say("a mixture of two V, weights fixed", "混合两个 V，权重不变"), 0)
+    band(axes, SHARES, x, tr("a mixture of two inputs X", "混合两个输入 X"), 4)
+    band(axes, SHARES, v, tr("a mixture of two V, weights fixed", "混合两个 V，权重不变"), 0)
     axes.axhline(0, color=COLOURS[6], lw=0.6)
     axes.set(
-        xlabel=say("share $t$ of the second", "第二个所占的比例 $t$"),
-        ylabel=say("distance from a straight line", "与直线的相对距离"),
+        xlabel=tr("share $t$ of the second", "第二个所占的比例 $t$"),
+        ylabel=tr("distance from a straight line", "与直线的相对距离"),
     )
     axes.legend(loc=(0.2, 0.1))
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L12", "D", for_each_seed(measure_seed), judge, draw)

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.autograd.functional import jacobian
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, for_each_seed, over_seeds, row
 from attendo.lab.tools.chart import band, figure
 from attendo.model.config import LayerConfig
 from attendo.model.feed_forward import build_feed_forward
@@ -25,7 +25,7 @@ def without_scores() -> MultiHeadAttention:
     return layer
 
 
-def off(found: Tensor, expected: Tensor) -> float:
+def relative_error(found: Tensor, expected: Tensor) -> float:
     return ((found - expected).norm() / expected.norm()).item()
 
 
@@ -51,11 +51,11 @@ def measure_seed(seed: int, size: Size) -> Numbers:
         z = layer(x, x)
         mean_of_values = layer.output(layer.value(x).mean(1, keepdim=True)).expand_as(z)
         numbers: dict[str, float | list[float]] = {
-            "from_mean_of_values": off(z, mean_of_values),
-            "rows_differ": off(z, z[:, :1].expand_as(z)),
-            "from_own_value": off(z, each_by_itself(x)),
-            "from_own_value_if_it_sees_only_itself": off(layer(x, x, only_itself), each_by_itself(x)),
-            "from_own_value_by_length": [off(layer(text, text), each_by_itself(text)) for text in texts],
+            "from_mean_of_values": relative_error(z, mean_of_values),
+            "rows_differ": relative_error(z, z[:, :1].expand_as(z)),
+            "from_own_value": relative_error(z, each_by_itself(x)),
+            "from_own_value_if_it_sees_only_itself": relative_error(layer(x, x, only_itself), each_by_itself(x)),
+            "from_own_value_by_length": [relative_error(layer(text, text), each_by_itself(text)) for text in texts],
         }
     return {
         **numbers,
@@ -73,25 +73,25 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if is_the_mean and min(over_seeds(runs, "from_own_value")) > REAL else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, axes = figure(columns=3, width=4.0, height=3.4)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, axes = figure(columns=3, width=4.0, height=3.4)
     names = {
-        "influence_attention": say("self-attention, $Q = K = 0$", "自注意力，$Q = K = 0$"),
-        "influence_feed_forward": say("feed-forward", "前馈层"),
+        "influence_attention": tr("self-attention, $Q = K = 0$", "自注意力，$Q = K = 0$"),
+        "influence_feed_forward": tr("feed-forward", "前馈层"),
     }
-    for place, (name, title) in enumerate(names.items()):
+    for index, (name, title) in enumerate(names.items()):
         grid = torch.tensor([row(run, name) for run in runs]).mean(0).view(POSITIONS, POSITIONS).tolist()
-        axes[place].imshow(grid, cmap="Blues", vmin=0, vmax=1, extent=(0.5, POSITIONS + 0.5, POSITIONS + 0.5, 0.5))
-        axes[place].set(xlabel=say("input at position", "输入位置"), ylabel=say("output at position", "输出位置"))
-        axes[place].set_title(title, fontsize=10)
-        axes[place].grid(visible=False)
+        axes[index].imshow(grid, cmap="Blues", vmin=0, vmax=1, extent=(0.5, POSITIONS + 0.5, POSITIONS + 0.5, 0.5))
+        axes[index].set(xlabel=tr("input at position", "输入位置"), ylabel=tr("output at position", "输出位置"))
+        axes[index].set_title(title, fontsize=10)
+        axes[index].grid(visible=False)
     curves = [row(run, "from_own_value_by_length") for run in runs]
-    band(axes[2], LENGTHS, curves, say("distance from $Z = V X$", "与 $Z = V X$ 的距离"), 4)
-    axes[2].set(xscale="log", xlabel=say("length of the sentence", "句子长度"), ylim=(-0.03, 1.1))
+    band(axes[2], LENGTHS, curves, tr("distance from $Z = V X$", "与 $Z = V X$ 的距离"), 4)
+    axes[2].set(xscale="log", xlabel=tr("length of the sentence", "句子长度"), ylim=(-0.03, 1.1))
     axes[2].set_xticks(LENGTHS, [str(n) for n in LENGTHS])
     axes[2].minorticks_off()
     axes[2].legend(loc="lower right")
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L14", "D", for_each_seed(measure_seed), judge, draw)

@@ -4,7 +4,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, number, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, for_each_seed, number, row
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.model.attention import dot_product_attention
 
@@ -21,7 +21,7 @@ def numerical_rank(matrix: Tensor) -> int:
     return int((values > TOLERANCE * values[0]).sum())
 
 
-def missed(matrix: Tensor, rank: int) -> float:
+def share_missed(matrix: Tensor, rank: int) -> float:
     """The share of a matrix (its Frobenius norm) that the best matrix of that rank does not have (Eckart and Young)."""
     values = torch.linalg.svdvals(matrix)
     return (values[rank:].norm() / values.norm()).item()
@@ -37,7 +37,7 @@ def measure_seed(seed: int, size: Size) -> Numbers:
         weights = dot_product_attention(q, k, k)[1][0, 0]  # softmax(QKᵀ/√d_k), [n, n]
         of_scores.append(float(numerical_rank(scores)))
         of_weights.append(float(numerical_rank(weights)))
-        not_low.append(missed(weights, d_k))
+        not_low.append(share_missed(weights, d_k))
         if d_k == SHOWN:
             shown = {"scores": torch.linalg.svdvals(scores), "weights": torch.linalg.svdvals(weights)}
     return {
@@ -63,25 +63,25 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if all(above) else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(columns=2)
-    after, before = say("after softmax", "softmax 之后"), say("before: $QK^T$", "softmax 之前：$QK^T$")
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(columns=2)
+    after, before = tr("after softmax", "softmax 之后"), tr("before: $QK^T$", "softmax 之前：$QK^T$")
     band(left, D_K, [row(run, "of_weights") for run in runs], after, 4)
     band(left, D_K, [row(run, "of_scores") for run in runs], before, 0)
-    left.set(xscale="log", yscale="log", xlabel="$d_k$", ylabel=say("rank", "秩"))
+    left.set(xscale="log", yscale="log", xlabel="$d_k$", ylabel=tr("rank", "秩"))
     left.set_xticks(D_K, [str(d_k) for d_k in D_K])
     left.set_yticks(D_K, [str(d_k) for d_k in D_K])
     left.minorticks_off()
     left.legend()
-    for place, run in enumerate(runs):
+    for index, run in enumerate(runs):
         for name, label, colour in (("weights", after, COLOURS[4]), ("scores", before, COLOURS[0])):
             values = [max(value, 1e-18) for value in row(run, f"singular_values_of_{name}")]
-            right.plot(range(1, len(values) + 1), values, color=colour, alpha=0.6, label=label if place == 0 else None)
-    right.axhline(TOLERANCE, color=COLOURS[6], ls=":", label=say("tolerance", "容差"))
-    right.set(yscale="log", xlabel=say("number, $d_k = 16$", "序号（$d_k = 16$）"))
-    right.set_ylabel(say("singular value / largest", "奇异值 / 最大奇异值"))
+            right.plot(range(1, len(values) + 1), values, color=colour, alpha=0.6, label=label if index == 0 else None)
+    right.axhline(TOLERANCE, color=COLOURS[6], ls=":", label=tr("tolerance", "容差"))
+    right.set(yscale="log", xlabel=tr("number, $d_k = 16$", "序号（$d_k = 16$）"))
+    right.set_ylabel(tr("singular value / largest", "奇异值 / 最大奇异值"))
     right.legend(loc=(0.5, 0.55))
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L15", "D", for_each_seed(measure_seed), judge, draw)

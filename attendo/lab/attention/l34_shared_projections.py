@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, rows_to_fill
 from attendo.lab.tools.chart import bars, figure
 from attendo.lab.tools.measuring import count_weights, difference, unseen_generator
-from attendo.lab.tools.toy_tasks import drawn
+from attendo.lab.tools.toy_tasks import draw_rows
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.config import TransformerConfig
@@ -49,20 +49,20 @@ def build(kind: str, model: str, seed: int) -> Transformer:
 
 
 class EncoderAlone(Transformer):
-    """Self-attention and nothing else: each place of the source says what the target has there."""
+    """Self-attention and nothing else: each position of the source says what the target has there."""
 
     def forward(self, source: Tensor, target_in: Tensor) -> Tensor:  # type: ignore[override]
         return self.output(self.encode(source))
 
 
-def turned(pairs: int, chance: torch.Generator) -> Batch:
+def rotated(pairs: int, generator: torch.Generator) -> Batch:
     """Everyone looks to the right, the last at the first: 7 5 9 -> 5 9 7. No two look at each other."""
-    rows = drawn(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, chance)
+    rows = draw_rows(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, generator)
     return Batch.from_pairs([(row, row[1:] + row[:1]) for row in rows])
 
 
 @torch.no_grad()
-def looks(kind: str, seed: int, tokens: int = 20) -> dict[str, float]:
+def scores_at_the_start(kind: str, seed: int, tokens: int = 20) -> dict[str, float]:
     """Before any training: by how much S = QKᵀ differs from Sᵀ, and how many random tokens look most at themselves."""
     torch.manual_seed(seed)
     attention, x = MultiHeadAttention(D, 1), torch.randn(tokens, D)
@@ -80,16 +80,16 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
         for model in MODELS:
             name = f"{model}_{kind}"
             budgets = budgets_of("L34", name, size, STEPS[size], 32)
-            models, _, rate = train_tuned(partial(build, kind, model), turned, seeds, budgets)
+            models, _, rate = train_tuned(partial(build, kind, model), rotated, seeds, budgets)
             for run, seed, trained in zip(runs, seeds, models, strict=True):
-                never_seen = turned(200, unseen_generator(seed))
+                never_seen = rotated(200, unseen_generator(seed))
                 run |= {
                     name: accuracy(trained, never_seen),
                     f"{name}_weights": count_weights(trained),
                     f"rate_{name}": rate,
                 }
         for run, seed in zip(runs, seeds, strict=True):
-            run |= {f"{what}_{kind}": value for what, value in looks(kind, seed).items()}
+            run |= {f"{what}_{kind}": value for what, value in scores_at_the_start(kind, seed).items()}
     return list(runs)
 
 
@@ -111,12 +111,12 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if worse == [False, True, False, False] else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
+def draw(runs: Runs, tr: Translate) -> Figure:
     page, panels = figure(columns=2)
-    titles = (say("an encoder alone", "只有编码器"), say("the whole Transformer", "完整的 Transformer"))
+    titles = (tr("an encoder alone", "只有编码器"), tr("the whole Transformer", "完整的 Transformer"))
     for axes, model, title in zip(panels, MODELS, titles, strict=True):
         bars(axes, ["(Q, K, V)", "(Q, V)", "(K, V)", "(V)"], [over_seeds(runs, f"{model}_{kind}") for kind in SHARED])
-        axes.set(title=title, ylabel=say("accuracy", "准确率"), ylim=(0, 1.05))
+        axes.set(title=title, ylabel=tr("accuracy", "准确率"), ylim=(0, 1.05))
     return page
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, number, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, bars, figure
 from attendo.lab.tools.measuring import (
     count_weights,
@@ -70,8 +70,8 @@ def own_share(kind: str, seed: int) -> float:
     return weights[0].diagonal(dim1=-2, dim2=-1).mean().item()
 
 
-def draw_pairs(pairs: int, chance: torch.Generator) -> Batch:
-    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, chance)
+def draw_pairs(pairs: int, generator: torch.Generator) -> Batch:
+    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, generator)
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
@@ -104,19 +104,19 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if sooner.low > 0 else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(2, width=4.6)
-    labels = (say("with $W$", "有 $W$"), say("without", "没有 $W$"))
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(2, width=4.6)
+    labels = (tr("with $W$", "有 $W$"), tr("without", "没有 $W$"))
     points = len(row(runs[0], "loss_with"))
-    steps = [number(runs[0], "steps") * (place + 1) / points for place in range(points)]
-    for place, (kind, label) in enumerate(zip(D_FF, labels, strict=True)):
-        band(left, steps, [row(run, f"loss_{kind}") for run in runs], label, place)
+    steps = [number(runs[0], "steps") * (index + 1) / points for index in range(points)]
+    for index, (kind, label) in enumerate(zip(D_FF, labels, strict=True)):
+        band(left, steps, [row(run, f"loss_{kind}") for run in runs], label, index)
     left.axhline(LEARNT, color=COLOURS[6], ls="--", lw=1)
-    left.set(xlabel=say("training steps", "训练步数"), ylabel=say("loss", "损失"), ylim=(0, None))
+    left.set(xlabel=tr("training steps", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
     left.legend()
     bars(right, labels, [[100 * share for share in over_seeds(runs, f"accuracy_{kind}")] for kind in D_FF])
-    right.set(ylabel=say("right symbols in the end, %", "训练结束时的正确率（%）"), ylim=(0, 104))
-    return drawn
+    right.set(ylabel=tr("right symbols in the end, %", "训练结束时的正确率（%）"), ylim=(0, 104))
+    return picture
 
 
 EXPERIMENT = Experiment("L35", "D", measure, judge, draw, by_size(2, 10, 12), tunes=True)

@@ -6,7 +6,18 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    for_each_seed,
+    over_seeds,
+    row,
+)
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import interval
 from attendo.model.multi_head import MultiHeadAttention
@@ -50,7 +61,7 @@ class Recurrence(LSTMLayer):
 
 
 def jacobian(layer: nn.Module, x: Tensor) -> Tensor:
-    """∂y_t / ∂x_s of the place t in the middle, for all s: [D, length, D]."""
+    """∂y_t / ∂x_s of the position t in the middle, for all s: [D, length, D]."""
     middle = x.shape[0] // 2
     return torch.autograd.functional.jacobian(lambda x: layer(x[None])[0, middle], x)
 
@@ -85,8 +96,8 @@ def measure_one(seed: int, size: Size) -> Numbers:
 
 
 def judge(runs: Runs) -> Verdict:
-    """Attention: every place counts, and another input changes its Jacobian by more than 1 %. Convolution: exactly the
-    places of its kernel, and the same Jacobian for every input. Chance enters the change by the input alone."""
+    """Attention: every position counts, and another input changes its Jacobian by more than 1 %. Convolution: exactly
+    the positions of its kernel, and the same Jacobian for every input. Chance enters the change by the input alone."""
     attention_sees = all(run["seen_attention"] == run["length"] for run in runs)
     convolution_sees = all(run["seen_convolution"] == run["kernel"] for run in runs)
     if not attention_sees or not convolution_sees or max(over_seeds(runs, "depends_convolution")) > SEES:
@@ -97,21 +108,21 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if change.high < DEPENDS else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(2, width=4.9)
-    names = {"attention": say("attention", "注意力"), "convolution": say("convolution", "卷积"), "lstm": "LSTM"}
-    at = [place - len(row(runs[0], "influence_lstm")) // 2 for place in range(len(row(runs[0], "influence_lstm")))]
-    for place, (name, label) in enumerate(names.items()):  # in logarithms, so that the spread is of factors
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(2, width=4.9)
+    names = {"attention": tr("attention", "注意力"), "convolution": tr("convolution", "卷积"), "lstm": "LSTM"}
+    at = [index - len(row(runs[0], "influence_lstm")) // 2 for index in range(len(row(runs[0], "influence_lstm")))]
+    for index, (name, label) in enumerate(names.items()):  # in logarithms, so that the spread is of factors
         band(
-            left, at, [[math.log10(max(x, 1e-12)) for x in row(run, f"influence_{name}")] for run in runs], label, place
+            left, at, [[math.log10(max(x, 1e-12)) for x in row(run, f"influence_{name}")] for run in runs], label, index
         )
-    left.set(xlabel=say("place of the input, from the output's", "输入相对于输出的位置"), ylim=(-6, 0.3))
+    left.set(xlabel=tr("place of the input, from the output's", "输入相对于输出的位置"), ylim=(-6, 0.3))
     left.set_yticks(range(-6, 1), [f"$10^{{{power}}}$" for power in range(-6, 1)])
-    left.set(ylabel=say("influence (1 = largest)", "影响大小（最大为 1）"))
+    left.set(ylabel=tr("influence (1 = largest)", "影响大小（最大为 1）"))
     left.legend(loc="lower right")
     bars(right, list(names.values()), [over_seeds(runs, f"depends_{name}") for name in names])
-    right.set(ylabel=say("change of the weights with another input", "换一个输入时权重的相对变化"))
-    return drawn
+    right.set(ylabel=tr("change of the weights with another input", "换一个输入时权重的相对变化"))
+    return picture
 
 
 EXPERIMENT = Experiment("L36", "D", for_each_seed(measure_one), judge, draw)

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.lab.tools.default_model import (
     COUNTS,
     ROWS,
+    best_views,
+    build_untrained,
     by_direction,
-    chosen,
-    dealt,
+    cross_attention_of_words,
+    deal,
     default_model,
     error_rate,
-    looks,
     num_heads,
     share,
     size_of,
-    untrained,
 )
 from attendo.lab.tools.hand_aligned import hand_aligned
 from attendo.lab.tools.measuring import difference, interval
@@ -35,14 +35,16 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     """A seed chooses its layer and its head by the pairs of the others, and tries them on its own."""
     model, tokenizer = default_model()
     every = hand_aligned()
-    dealt_out = [dealt(pairs[: PAIRS[size]], seeds) for pairs in every.values()]
-    parts = [[*chinese, *german] for chinese, german in zip(*dealt_out, strict=True)]
+    by_language = [deal(pairs[: PAIRS[size]], seeds) for pairs in every.values()]
+    parts = [[*chinese, *german] for chinese, german in zip(*by_language, strict=True)]
     tallies = [by_direction(model, tokenizer, part) for part in parts]
-    hello = looks(model, tokenizer, every["zh"][0].turned)[:, :, 0]  # what its first word, 你好, looks at
+    hello = cross_attention_of_words(model, tokenizer, every["zh"][0].swapped)[
+        :, :, 0
+    ]  # what its first word, 你好, looks at
     runs: list[Numbers] = []
     for seed, part, own in zip(seeds, parts, tallies, strict=True):
         others = torch.stack([each["all"] for each in tallies if each is not own]).sum(0)
-        nothing_learned = share(by_direction(untrained(model, seed), tokenizer, part)["all"], "right")
+        nothing_learned = share(by_direction(build_untrained(model, seed), tokenizer, part)["all"], "right")
         numbers: dict[str, float | Sequence[float]] = {
             **size_of(model),
             "pairs": sum(map(len, parts)),
@@ -53,7 +55,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             "untrained_best": nothing_learned.max().item(),
         }
         for at, name in enumerate(ROWS):
-            views = chosen(share(others, "right")[at], model.config)
+            views = best_views(share(others, "right")[at], model.config)
             for way, view in views.items():
                 numbers |= {f"{way}_{name}_{of}": share(each, "right")[at, view].item() for of, each in own.items()}
                 numbers[f"{way}_{name}_aer"] = error_rate(own["all"])[at, view].item()
@@ -91,37 +93,37 @@ def judge(runs: Runs) -> Verdict:
     return "undecided" if None in others else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (ways, heads) = figure(2, width=5.0)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (ways, heads) = figure(2, width=5.0)
     in_words = {
-        "reads": say("row that reads the word", "读入该词的那一行"),
-        "says": say("row that says the word", "说出该词的那一行"),
+        "reads": tr("row that reads the word", "读入该词的那一行"),
+        "says": tr("row that says the word", "说出该词的那一行"),
     }
     for at, (name, label) in enumerate(in_words.items()):
-        for place, way in enumerate(WAYS):
-            found, x = over_seeds(runs, f"{way}_{name}_all"), place + 0.4 * at - 0.2
+        for index, way in enumerate(WAYS):
+            found, x = over_seeds(runs, f"{way}_{name}_all"), index + 0.4 * at - 0.2
             around = interval(found)
-            ways.bar(x, around.mean, 0.36, color=COLOURS[at], alpha=0.75, label=label if not place else None)
+            ways.bar(x, around.mean, 0.36, color=COLOURS[at], alpha=0.75, label=label if not index else None)
             ways.errorbar(x, around.mean, around.half, color="black", capsize=4, lw=1)
             ways.plot([x] * len(found), found, "o", color="black", ms=3, alpha=0.6)
     lines = {
-        "diagonal": say("diagonal", "对角线"),
-        "untrained": say("untrained", "未训练"),
-        "chance": say("chance", "随机"),
+        "diagonal": tr("diagonal", "对角线"),
+        "untrained": tr("untrained", "未训练"),
+        "chance": tr("chance", "随机"),
     }
     for name, label, dash in zip(lines, lines.values(), ("--", "-.", ":"), strict=True):
         ways.axhline(interval(over_seeds(runs, name)).mean, color=COLOURS[4], ls=dash, lw=1.2, label=label)
     ways.set_xticks(
-        range(3), [say("mean of all", "全部平均"), say("best layer", "最好的层"), say("best head", "最好的头")]
+        range(3), [tr("mean of all", "全部平均"), tr("best layer", "最好的层"), tr("best head", "最好的头")]
     )
-    ways.set(ylabel=say("share of words that look right", "看对源词的比例"), ylim=(0, 1.05))
+    ways.set(ylabel=tr("share of words that look right", "看对源词的比例"), ylim=(0, 1.05))
     ways.legend(ncols=3, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1))
     for at, name in enumerate(ROWS):
         each = [interval(values).mean for values in zip(*(row(run, f"heads_{name}") for run in runs), strict=True)]
-        heads.bar([place + 0.4 * at - 0.2 for place in range(len(each))], each, 0.36, color=COLOURS[at], alpha=0.75)
-    heads.set_xticks(range(len(each)), [f"{place + 1}" for place in range(len(each))])
-    heads.set(xlabel=say("head, layer by layer", "头（按层依次编号）"), ylim=(0, 1.05))
-    return drawn
+        heads.bar([index + 0.4 * at - 0.2 for index in range(len(each))], each, 0.36, color=COLOURS[at], alpha=0.75)
+    heads.set_xticks(range(len(each)), [f"{index + 1}" for index in range(len(each))])
+    heads.set(xlabel=tr("head, layer by layer", "头（按层依次编号）"), ylim=(0, 1.05))
+    return picture
 
 
 EXPERIMENT = Experiment("L39", "C", measure, judge, draw, SEEDS)

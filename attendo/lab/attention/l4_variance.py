@@ -8,7 +8,7 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure
 from attendo.lab.tools.measuring import interval, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
@@ -26,8 +26,8 @@ TOY = TransformerConfig(vocab_size=20, d_model=64, d_ff=128, num_heads=2, encode
 STEPS = by_size(3, 300, 3000)
 
 
-def draw_pairs(pairs: int, chance: torch.Generator) -> Batch:
-    return reversal(pairs, range(8, 9), 16, chance)
+def draw_pairs(pairs: int, generator: torch.Generator) -> Batch:
+    return reversal(pairs, range(8, 9), 16, generator)
 
 
 @torch.no_grad()
@@ -73,11 +73,11 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     rows: list[Numbers] = []
     for seed, model, at_first in zip(seeds, models, before, strict=True):
         found, expected = scores_in(model)
-        drawn = [at_random(d_k, seed, PAIRS[size]) for d_k in D_K]
+        samples = [at_random(d_k, seed, PAIRS[size]) for d_k in D_K]
         rows.append({
-            "variance": [one["variance"] for one in drawn], "variance_64": drawn[2]["variance"],
-            **{off: max(one[off] for one in drawn) for off in ("mean_off", "variance_off")},
-            "kurtosis_4": drawn[0]["kurtosis"], "kurtosis_64": drawn[2]["kurtosis"],
+            "variance": [one["variance"] for one in samples], "variance_64": samples[2]["variance"],
+            **{off: max(one[off] for one in samples) for off in ("mean_off", "variance_off")},
+            "kurtosis_4": samples[0]["kurtosis"], "kurtosis_64": samples[2]["kurtosis"],
             "accuracy": accuracy(model, draw_pairs(200, unseen_generator(seed))),
             "heads_before": at_first, "heads_after": found, "heads_if_independent": expected, "largest": max(found),
             "before": geometric_mean(at_first), "after": geometric_mean(found), "expected": geometric_mean(expected),
@@ -97,24 +97,24 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if away.low > A_FACTOR_OF_2 else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(columns=2)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(columns=2)
     raw = [row(run, "variance") for run in runs]
     band(left, D_K, raw, r"$q \cdot k$", 4)
     band(left, D_K, [[v / d_k for v, d_k in zip(one, D_K, strict=True)] for one in raw], r"$q \cdot k / \sqrt{d_k}$", 0)
-    left.set(xscale="log", yscale="log", xlabel="$d_k$", ylabel=say("variance, at random", "方差（随机向量）"))
+    left.set(xscale="log", yscale="log", xlabel="$d_k$", ylabel=tr("variance, at random", "方差（随机向量）"))
     left.legend()
-    kinds = (say("encoder", "编码器自注意力"), say("decoder", "解码器自注意力"), say("cross", "交叉注意力"))
+    kinds = (tr("encoder", "编码器自注意力"), tr("decoder", "解码器自注意力"), tr("cross", "交叉注意力"))
     for kind, label in enumerate(kinds):  # each has two heads
-        for place, name in enumerate(("before", "after", "if_independent")):
+        for index, name in enumerate(("before", "after", "if_independent")):
             heads = [variance for run in runs for variance in row(run, f"heads_{name}")[2 * kind : 2 * kind + 2]]
-            at = [place + 0.2 * (kind - 1)] * len(heads)
-            right.plot(at, heads, MARKERS[kind], color=COLOURS[kind], alpha=0.7, label=None if place else label)
-    right.set_xticks(range(3), [say("before", "训练前"), say("after", "训练后"), say("if independent", "假如独立")])
-    right.set(yscale="log", ylabel=say(r"variance of $q \cdot k/\sqrt{d_k}$", r"$q \cdot k/\sqrt{d_k}$ 的方差"))
+            at = [index + 0.2 * (kind - 1)] * len(heads)
+            right.plot(at, heads, MARKERS[kind], color=COLOURS[kind], alpha=0.7, label=None if index else label)
+    right.set_xticks(range(3), [tr("before", "训练前"), tr("after", "训练后"), tr("if independent", "假如独立")])
+    right.set(yscale="log", ylabel=tr(r"variance of $q \cdot k/\sqrt{d_k}$", r"$q \cdot k/\sqrt{d_k}$ 的方差"))
     right.axhline(1, color=COLOURS[6], ls=":")
     right.legend(loc="upper left")
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L4", "A§4, D", measure, judge, draw)

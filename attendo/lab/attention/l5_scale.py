@@ -9,7 +9,18 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    over_seeds,
+    row,
+    rows_to_fill,
+)
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import curve, curve_steps, difference
 from attendo.lab.tools.toy_tasks import reversal
@@ -56,8 +67,8 @@ def build(d_k: int, side: str, seed: int) -> Transformer:
     return model
 
 
-def sequences(pairs: int, chance: torch.Generator) -> Batch:
-    return reversal(pairs, range(6, 7), SYMBOLS, chance)
+def sequences(pairs: int, generator: torch.Generator) -> Batch:
+    return reversal(pairs, range(6, 7), SYMBOLS, generator)
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
@@ -88,18 +99,18 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if mended.high < WORSE else "holds"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, axes = figure(columns=3, width=4.0)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, axes = figure(columns=3, width=4.0)
     labels = {
-        "scaled": say("with $1/\\sqrt{d_k}$", "有 $1/\\sqrt{d_k}$"), "unscaled": say("without", "没有"),
-        "small_start": say("without, smaller start", "没有，但初值较小"),
+        "scaled": tr("with $1/\\sqrt{d_k}$", "有 $1/\\sqrt{d_k}$"), "unscaled": tr("without", "没有"),
+        "small_start": tr("without, smaller start", "没有，但初值较小"),
     }  # fmt: skip
     for panel, d_k in zip(axes, HEADS, strict=True):
-        for place, (side, label) in enumerate(labels.items()):
-            band(panel, row(runs[0], "step"), [row(run, f"{side}_{d_k}_loss") for run in runs], label, place)
-        panel.set(title=f"$d_k = {d_k}$", xlabel=say("step", "训练步数"), ylabel=say("loss", "损失"), ylim=(0, None))
+        for index, (side, label) in enumerate(labels.items()):
+            band(panel, row(runs[0], "step"), [row(run, f"{side}_{d_k}_loss") for run in runs], label, index)
+        panel.set(title=f"$d_k = {d_k}$", xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
     axes[0].legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L5", "A§4", measure, judge, draw, tunes=True)

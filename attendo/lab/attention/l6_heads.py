@@ -9,7 +9,18 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    over_seeds,
+    row,
+    rows_to_fill,
+)
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
@@ -21,7 +32,7 @@ from attendo.model.transformer import Transformer
 SEEDS = by_size(2, 6, 12)
 D_MODEL, LENGTH = 32, 8
 HEADS = (1, 2, 4, 8)  # d_k = 32, 16, 8, 4: the number of weights is the same for all
-# How many symbols there are, and the places, from the own one, whose symbols make up the answer. Four bits in both.
+# How many symbols there are, and the offsets of the positions whose symbols make up the answer. Four bits in both.
 TASKS = {"one": (16, (3,)), "four": (2, (-2, -1, 1, 2))}
 BLIND = math.log(16)  # the loss of a guess without a look
 STEPS = by_size(3, 300, 1500)
@@ -30,7 +41,7 @@ BETTER = 0.1  # in the loss: the right answer is given a probability higher by a
 
 
 class Reader(Transformer):
-    """The encoder alone, of one layer: every place says something about the symbols at other places."""
+    """The encoder alone, of one layer: every position says something about the symbols at other positions."""
 
     def __init__(self, num_heads: int, d_ff: int, seed: int) -> None:
         config = TransformerConfig(
@@ -44,22 +55,22 @@ class Reader(Transformer):
         return self.output(self.encode(source))
 
 
-def looks(symbols: int, places: Sequence[int], pairs: int, chance: torch.Generator) -> Batch:
-    """y_i is x at i + place for all places (in a circle), read as the digits of one number.
+def symbols_at(symbols: int, offsets: Sequence[int], pairs: int, generator: torch.Generator) -> Batch:
+    """y_i is x at i + offset for all offsets (in a circle), read as the digits of one number.
 
-    Of two symbols, with places 1 and 2:  0 1 1 0  ->  11 10 00 01, that is 3 2 0 1
+    Of two symbols, with offsets 1 and 2:  0 1 1 0  ->  11 10 00 01, that is 3 2 0 1
     """
-    x = torch.randint(0, symbols, (pairs, LENGTH), generator=chance)
+    x = torch.randint(0, symbols, (pairs, LENGTH), generator=generator)
     y = torch.zeros_like(x)
-    for place in places:
-        y = y * symbols + x.roll(-place, dims=1)
+    for offset in offsets:
+        y = y * symbols + x.roll(-offset, dims=1)
     return Batch(FIRST_SYMBOL + x, FIRST_SYMBOL + x, FIRST_SYMBOL + y, y.numel())
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     runs = rows_to_fill(seeds, step=curve_steps(STEPS[size], POINTS), blind=BLIND)
-    for task, (symbols, places) in TASKS.items():
-        sequences = partial(looks, symbols, places)
+    for task, (symbols, offsets) in TASKS.items():
+        sequences = partial(symbols_at, symbols, offsets)
         for heads in HEADS:
             name, build = f"{task}_{heads}", partial(Reader, heads, 2 * D_MODEL)
             models, losses, rate = train_tuned(build, sequences, seeds, budgets_of("L6", name, size, STEPS[size], 16))
@@ -86,19 +97,19 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if any(better) else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, axes = figure(columns=2, rows=2, height=3.0)
-    titles = {"one": say("one look is enough", "只需看一处"), "four": say("four looks are needed", "要同时看四处")}
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, axes = figure(columns=2, rows=2, height=3.0)
+    titles = {"one": tr("one look is enough", "只需看一处"), "four": tr("four looks are needed", "要同时看四处")}
     for column, (task, title) in enumerate(titles.items()):
-        for place, heads in enumerate(HEADS):
+        for index, heads in enumerate(HEADS):
             curves = [row(run, f"{task}_{heads}_loss") for run in runs]
-            band(axes[column], row(runs[0], "step"), curves, f"$h={heads}$", place)
+            band(axes[column], row(runs[0], "step"), curves, f"$h={heads}$", index)
         axes[column].axhline(BLIND, color="grey", ls=":", lw=1)
-        axes[column].set(title=title, xlabel=say("step", "训练步数"), ylabel=say("loss", "损失"), ylim=(0, None))
+        axes[column].set(title=title, xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
         bars(axes[2 + column], [f"$h={h}$" for h in HEADS], [over_seeds(runs, f"{task}_{h}_right") for h in HEADS])
-        axes[2 + column].set(ylabel=say("accuracy", "准确率"), ylim=(0, 1.05))
+        axes[2 + column].set(ylabel=tr("accuracy", "准确率"), ylim=(0, 1.05))
     axes[0].legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L6", "A§1, D", measure, judge, draw, SEEDS, tunes=True)

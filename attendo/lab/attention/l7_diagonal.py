@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batches import Batches
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, number, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.lab.tools.measuring import count_weights, difference, interval
 from attendo.lab.tools.real_sides import train_sides, translator
@@ -89,25 +89,25 @@ def true_in(stack: str, runs: Runs) -> bool | None:
     return True if share.low > TOO_MUCH and fall.low > 0 else None
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, axes = figure(2, width=4.7)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, axes = figure(2, width=4.7)
     heads = row(runs[0], "heads")
-    titles = (say("encoder", "编码器"), say("decoder", "解码器"))
-    for place, (here, stack, title) in enumerate(zip(axes, STACKS, titles, strict=True)):
+    titles = (tr("encoder", "编码器"), tr("decoder", "解码器"))
+    for index, (here, stack, title) in enumerate(zip(axes, STACKS, titles, strict=True)):
         for run in runs:
             for h in heads:
                 each = row(run, f"{stack}_heads_{h:.0f}")
                 here.plot([h] * len(each), each, ".", color=COLOURS[6], alpha=0.25, ms=5, mew=0)
         means = [[number(run, f"{stack}_{h:.0f}") for h in heads] for run in runs]
-        band(here, heads, means, say("mean of all heads", "所有头的均值"), place)
+        band(here, heads, means, tr("mean of all heads", "所有头的均值"), index)
         even = interval(over_seeds(runs, f"{stack}_uniform")).mean
-        here.axhline(even, color=COLOURS[4], ls="--", label=say("if all got the same", "均匀注意力"))
-        here.set(xscale="log", xlabel=say("heads", "头数"), xlim=(0.9, 9), ylim=(0, None), title=title)
+        here.axhline(even, color=COLOURS[4], ls="--", label=tr("if all got the same", "均匀注意力"))
+        here.set(xscale="log", xlabel=tr("heads", "头数"), xlim=(0.9, 9), ylim=(0, None), title=title)
         here.set_xticks(heads, [f"{h:.0f}" for h in heads])
         here.minorticks_off()
         here.legend()
-    axes[0].set(ylabel=say("weight of a position on itself", "位置对自身的权重"))
-    return drawn
+    axes[0].set(ylabel=tr("weight of a position on itself", "位置对自身的权重"))
+    return picture
 
 
 EXPERIMENT = Experiment("L7", "D", measure, judge, draw, SEEDS, evidence="stored")

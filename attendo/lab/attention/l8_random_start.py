@@ -7,8 +7,19 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.attention.l6_heads import BLIND, D_MODEL, TASKS, Reader, looks
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.attention.l6_heads import BLIND, D_MODEL, TASKS, Reader, symbols_at
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    over_seeds,
+    row,
+    rows_to_fill,
+)
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 
@@ -26,7 +37,7 @@ def train(task: str, heads: int, seeds: Sequence[int], size: Size) -> tuple[Tens
 
     The starts differ; the batches are the same for all of them.
     """
-    build, sequences = partial(Reader, heads, 2 * D_MODEL), partial(looks, *TASKS[task])
+    build, sequences = partial(Reader, heads, 2 * D_MODEL), partial(symbols_at, *TASKS[task])
     budgets = budgets_of("L8", f"{task}_{heads}", size, STEPS[size], 16)
     _, losses, rate = train_tuned(build, sequences, seeds, budgets, data_seeds=[seeds[0]] * len(seeds))
     return losses.unfold(0, min(10, len(losses)), 5).mean(-1), rate
@@ -86,31 +97,31 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if all(not_less["early"] + not_less["end"]) else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, axes = figure(columns=3, width=4.2)
-    titles = {"one": say("one look is enough", "只需看一处"), "four": say("four looks are needed", "要同时看四处")}
-    times = {"early": say("early", "学习初期"), "end": say("at the end", "训练结束")}
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, axes = figure(columns=3, width=4.2)
+    titles = {"one": tr("one look is enough", "只需看一处"), "four": tr("four looks are needed", "要同时看四处")}
+    times = {"early": tr("early", "学习初期"), "end": tr("at the end", "训练结束")}
     for panel, (task, title) in zip(axes, titles.items(), strict=False):
         for heads, colour in zip(HEADS, COLOURS, strict=False):
-            for place, run in enumerate(runs):
+            for index, run in enumerate(runs):
                 curve = row(run, f"{task}_{heads}_loss")
                 steps = [10.0 + 5 * point for point in range(len(curve))]
-                panel.plot(steps, curve, color=colour, lw=0.9, alpha=0.7, label=None if place else f"$h={heads}$")
+                panel.plot(steps, curve, color=colour, lw=0.9, alpha=0.7, label=None if index else f"$h={heads}$")
         panel.axhline(EARLY, color="grey", ls=":", lw=1)
-        panel.set(title=title, xlabel=say("step", "训练步数"), ylabel=say("loss", "损失"), ylim=(0, None))
+        panel.set(title=title, xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
     axes[0].legend()
     rows = [(task, when) for task in TASKS for when in WHEN]
-    for place, (task, when) in enumerate(rows):
+    for index, (task, when) in enumerate(rows):
         middle, low, high = (
             over_seeds(runs, f"{task}_{when}_{name}")[0] for name in ("ratio", "ratio_low", "ratio_high")
         )
-        axes[2].plot([low, high], [place, place], color=COLOURS[2], lw=2)
-        axes[2].plot(middle, place, "o", color=COLOURS[2])
+        axes[2].plot([low, high], [index, index], color=COLOURS[2], lw=2)
+        axes[2].plot(middle, index, "o", color=COLOURS[2])
     axes[2].set_yticks(range(len(rows)), [f"{titles[task]}\n{times[when]}" for task, when in rows])
     axes[2].set_ylim(len(rows) - 0.5, -0.5)  # the first on top
     axes[2].axvline(1, color="grey", ls="--", lw=1)
-    axes[2].set(xscale="log", xlabel=say("spread, $h=8$ over $h=1$", "离散程度之比：$h=8$ 比 $h=1$"))
-    return drawn
+    axes[2].set(xscale="log", xlabel=tr("spread, $h=8$ over $h=1$", "离散程度之比：$h=8$ 比 $h=1$"))
+    return picture
 
 
 EXPERIMENT = Experiment("L8", "D", measure, judge, draw, STARTS, tunes=True)

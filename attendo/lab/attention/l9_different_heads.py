@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, number, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, figure
-from attendo.lab.tools.default_model import WHERE, compare, dealt, default_model, encoder_maps, size_of, untrained
+from attendo.lab.tools.default_model import WHERE, build_untrained, compare, deal, default_model, encoder_maps, size_of
 from attendo.lab.tools.hand_aligned import hand_aligned
 from attendo.lab.tools.it_sentences import both_at_once, it_looks, it_pairs, of_pronouns, of_the_notes, toward
 from attendo.lab.tools.measuring import difference, interval
@@ -29,15 +29,15 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     looked = [it_looks(model, tokenizer, pair) for pair in its]
     moves = torch.stack([toward(weights) for weights, _ in looked])  # [pairs, heads]
     runs: list[Numbers] = []
-    for seed, own_sides, own in zip(seeds, dealt(sides, seeds), dealt(range(len(its)), seeds), strict=True):
+    for seed, own_sides, own in zip(seeds, deal(sides, seeds), deal(range(len(its)), seeds), strict=True):
         numbers: dict[str, float | Sequence[float]] = {**size_of(model), "sentences": len(sides)}
-        for name, one in (("trained", model), ("untrained", untrained(model, seed))):
+        for name, one in (("trained", model), ("untrained", build_untrained(model, seed))):
             maps = [encoder_maps(one, tokenizer, side.text, side.language) for side in own_sides]
             numbers |= compare(maps, name)
-        others = [place for place in range(len(its)) if place not in own]
+        others = [index for index in range(len(its)) if index not in own]
         numbers |= {"moves": moves[own, moves[others].mean(0).argmax()].mean().item(), "its": len(its)}
         numbers |= {"both_share": sum(both_at_once(weights) > FOCUS for weights, _ in looked) / len(looked)}
-        runs.append(numbers | of_the_notes(looked[0][0]) | of_pronouns(its, [said for _, said in looked]))
+        runs.append(numbers | of_the_notes(looked[0][0]) | of_pronouns(its, [pronouns for _, pronouns in looked]))
     return runs
 
 
@@ -63,20 +63,20 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if moves.low > MOVES else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (apart, profiles, it) = figure(3, width=4.6)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (apart, profiles, it) = figure(3, width=4.6)
     curves = {
-        "trained_heads": say("two heads", "两个头之间"),
-        "trained_sentences": say("one head, two sentences", "同一个头，两个句子"),
-        "untrained_heads": say("two heads, untrained", "两个头，未训练"),
+        "trained_heads": tr("two heads", "两个头之间"),
+        "trained_sentences": tr("one head, two sentences", "同一个头，两个句子"),
+        "untrained_heads": tr("two heads, untrained", "两个头，未训练"),
     }
     layers = [float(layer) for layer in range(1, 1 + len(row(runs[0], "trained_heads_by_layer")))]
-    for place, (name, label) in enumerate(curves.items()):
-        band(apart, layers, [row(run, f"{name}_by_layer") for run in runs], label, place)
-    apart.set(xlabel=say("layer", "层"), ylabel=say("distance in bits", "距离（比特）"), ylim=(0, None))
+    for index, (name, label) in enumerate(curves.items()):
+        band(apart, layers, [row(run, f"{name}_by_layer") for run in runs], label, index)
+    apart.set(xlabel=tr("layer", "层"), ylabel=tr("distance in bits", "距离（比特）"), ylim=(0, None))
     apart.legend(ncols=2, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1))
 
-    names = say("tag,</s>,itself,before,behind,elsewhere", "语言标记,</s>,自身,前一个,后一个,别处").split(",")
+    names = tr("tag,</s>,itself,before,behind,elsewhere", "语言标记,</s>,自身,前一个,后一个,别处").split(",")
     below = [0.0] * len(row(runs[0], "trained_tag"))
     for where, label, colour in zip(WHERE, names, (*COLOURS[:5], "lightgrey"), strict=True):
         shares = [interval(each).mean for each in zip(*(row(run, f"trained_{where}") for run in runs), strict=True)]
@@ -85,8 +85,8 @@ def draw(runs: Runs, say: Say) -> Figure:
     profiles.legend(ncols=3, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1))
     profiles.set(
         xlim=(0.5, len(below) + 0.5),
-        xlabel=say("head, layer by layer", "头（按层排列）"),
-        ylabel=say("share of its attention", "注意力的份额"),
+        xlabel=tr("head, layer by layer", "头（按层排列）"),
+        ylabel=tr("share of its attention", "注意力的份额"),
     )
 
     rows = [(last, word) for last in ("tired", "wide") for word in ("animal", "street", last)]
@@ -99,8 +99,8 @@ def draw(runs: Runs, say: Say) -> Figure:
     it.set(xlabel=profiles.get_xlabel(), title="… too tired  /  … too wide")
     it.axhline(2.5, color="white", lw=2)
     it.grid(visible=False)
-    drawn.colorbar(seen, ax=it, label=say("weight", "权重"))
-    return drawn
+    picture.colorbar(seen, ax=it, label=tr("weight", "权重"))
+    return picture
 
 
 EXPERIMENT = Experiment("L9", "D", measure, judge, draw, SEEDS)

@@ -15,7 +15,7 @@ from attendo.data.batch import Batch
 from attendo.decoding.constraints import MinLength
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.scoring import score_targets
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, for_each_seed, row
 from attendo.lab.tools.chart import band, figure
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
@@ -99,20 +99,20 @@ def judge(runs: Runs) -> Verdict:
     return "holds"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, both = figure(2, width=4.7)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, both = figure(2, width=4.7)
     kinds = {
-        "train": say("training", "训练"),
-        "infer": say("inference", "推理"),
-        "score": say("scoring", "给定译文打分"),
+        "train": tr("training", "训练"),
+        "infer": tr("inference", "推理"),
+        "score": tr("scoring", "给定译文打分"),
     }
-    titles = (say("encoder", "编码器"), say("decoder", "解码器"))
+    titles = (tr("encoder", "编码器"), tr("decoder", "解码器"))
     for axes, name, title in zip(both, ("encoder", "decoder"), titles, strict=True):
-        for place, (kind, label) in enumerate(kinds.items()):
-            band(axes, row(runs[0], "lengths"), [row(run, f"{name}_ms_{kind}") for run in runs], label, place)
-        axes.set(xlabel=say("tokens", "token 数"), ylabel=f"{title}, ms", ylim=(0, None))
+        for index, (kind, label) in enumerate(kinds.items()):
+            band(axes, row(runs[0], "lengths"), [row(run, f"{name}_ms_{kind}") for run in runs], label, index)
+        axes.set(xlabel=tr("tokens", "token 数"), ylabel=f"{title}, ms", ylim=(0, None))
     both[1].legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L32", "A§8", for_each_seed(measure_one), judge, draw)

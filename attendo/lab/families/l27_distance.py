@@ -7,7 +7,7 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.lab.tools.measuring import count_weights, difference, interval, unseen_generator
 from attendo.lab.tools.readers import KINDS, Kind, Reader, build_reader, learns_together, right_answers, stream
@@ -28,18 +28,18 @@ def build(kind: Kind, seed: int) -> Reader:
     return build_reader(kind, ASK + 1, d_model=32, num_layers=1)
 
 
-def lookup(distances: Sequence[int], pairs: int, chance: torch.Generator) -> Batch:
+def lookup(distances: Sequence[int], pairs: int, generator: torch.Generator) -> Batch:
     """An item, then fillers; at each of the distances the item is asked for. With 2 and 4: B y ? x ?  ->  . . B . B"""
-    read = torch.randint(FIRST_SYMBOL + ITEMS, ASK, (pairs, max(distances) + 1), generator=chance)
-    read[:, :1] = torch.randint(FIRST_SYMBOL, FIRST_SYMBOL + ITEMS, (pairs, 1), generator=chance)
-    said = torch.full_like(read, SPECIAL.pad)
-    said[:, list(distances)] = read[:, :1]
+    read = torch.randint(FIRST_SYMBOL + ITEMS, ASK, (pairs, max(distances) + 1), generator=generator)
+    read[:, :1] = torch.randint(FIRST_SYMBOL, FIRST_SYMBOL + ITEMS, (pairs, 1), generator=generator)
+    answers = torch.full_like(read, SPECIAL.pad)
+    answers[:, list(distances)] = read[:, :1]
     read[:, list(distances)] = ASK
-    return stream(read, said)
+    return stream(read, answers)
 
 
 @torch.no_grad()
-def heard(kind: Kind, distance: int, seed: int) -> float:
+def item_signal(kind: Kind, distance: int, seed: int) -> float:
     """Before training: how much the answer changes with the item, against how much with the fillers behind it."""
     read = lookup([distance], 30, torch.Generator().manual_seed(seed)).target_in.repeat(ITEMS, 1, 1)
     read[..., 0] = FIRST_SYMBOL + torch.arange(ITEMS)[:, None]  # [items, strings]: each before the same fillers
@@ -51,7 +51,9 @@ def heard(kind: Kind, distance: int, seed: int) -> float:
     return float(torch.stack(ratios).log().mean().exp())
 
 
-def learnt(side: str, kind: Kind, asked: Sequence[int], seeds: Sequence[int], size: Size) -> tuple[list[float], float]:
+def train_and_test(
+    side: str, kind: Kind, asked: Sequence[int], seeds: Sequence[int], size: Size
+) -> tuple[list[float], float]:
     """For each seed the share of right answers at the last of the distances asked for, after training with these; and
     the learning rate."""
     budgets = budgets_of("L27", side, size, STEPS[size], 8)
@@ -66,18 +68,18 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     """A model for each kind, distance and seed; then an LSTM that is asked at all distances on the way."""
     distances, runs = DISTANCES[size], []
     # Each kind at each distance is a side with a learning rate of its own: at its best there, too.
-    sides = {f"{kind}_{d}": learnt(f"{kind}_{d}", kind, [d], seeds, size) for kind in KINDS for d in distances}
-    sides["on_the_way"] = learnt("on_the_way", "lstm", distances, seeds, size)
-    for place, seed in enumerate(seeds):
+    sides = {f"{kind}_{d}": train_and_test(f"{kind}_{d}", kind, [d], seeds, size) for kind in KINDS for d in distances}
+    sides["on_the_way"] = train_and_test("on_the_way", "lstm", distances, seeds, size)
+    for index, seed in enumerate(seeds):
         run: dict[str, float | Sequence[float]] = {"distance": distances, "near": distances[0], "far": distances[-1]}
         for kind in KINDS:
-            right = [sides[f"{kind}_{d}"][0][place] for d in distances]
-            share = [heard(kind, d, seed) for d in distances]
+            right = [sides[f"{kind}_{d}"][0][index] for d in distances]
+            share = [item_signal(kind, d, seed) for d in distances]
             run |= {kind: right, f"{kind}_near": right[0], f"{kind}_far": right[-1]}
             run |= {f"{kind}_heard": share, f"{kind}_heard_near": share[0], f"{kind}_heard_far": share[-1]}
             run[f"{kind}_weights"] = count_weights(build(kind, seed))
         run |= {f"rate_{side}": rate for side, (_, rate) in sides.items()}
-        runs.append({**run, "on_the_way_far": sides["on_the_way"][0][place]})
+        runs.append({**run, "on_the_way_far": sides["on_the_way"][0][index]})
     return list(runs)
 
 
@@ -96,23 +98,23 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if on_the_way.high < MUCH else "holds"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(2, width=4.7)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(2, width=4.7)
     distances, taught = row(runs[0], "distance"), interval(over_seeds(runs, "on_the_way_far"))
-    for place, (kind, label) in enumerate(zip(KINDS, ("Transformer", "LSTM"), strict=True)):
-        band(left, distances, [row(run, kind) for run in runs], label, place)
-        band(right, distances, [row(run, f"{kind}_heard") for run in runs], label, place)
-    label = say("LSTM, asked on the way", "LSTM，途中也提问")
+    for index, (kind, label) in enumerate(zip(KINDS, ("Transformer", "LSTM"), strict=True)):
+        band(left, distances, [row(run, kind) for run in runs], label, index)
+        band(right, distances, [row(run, f"{kind}_heard") for run in runs], label, index)
+    label = tr("LSTM, asked on the way", "LSTM，途中也提问")
     left.errorbar([distances[-1]], [taught.mean], [taught.half], fmt="^", color=COLOURS[2], label=label, capsize=4)
-    left.axhline(1 / ITEMS, color="grey", ls="--", lw=1, label=say("guessing", "瞎猜"))
-    left.set(ylabel=say("right answers", "答对的比例"), ylim=(0, 1.05))
-    right.set(ylabel=say("item against fillers, untrained", "训练前：目标符号与干扰之比"), yscale="log")
+    left.axhline(1 / ITEMS, color="grey", ls="--", lw=1, label=tr("guessing", "瞎猜"))
+    left.set(ylabel=tr("right answers", "答对的比例"), ylim=(0, 1.05))
+    right.set(ylabel=tr("item against fillers, untrained", "训练前：目标符号与干扰之比"), yscale="log")
     for axes in (left, right):
-        axes.set(xlabel=say("distance in tokens", "距离（token 数）"), xscale="log")
+        axes.set(xlabel=tr("distance in tokens", "距离（token 数）"), xscale="log")
         axes.set_xticks(distances, [f"{d:g}" for d in distances])
         axes.minorticks_off()
     left.legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L27", "A§3, D", measure, judge, draw, SEEDS, tunes=True)

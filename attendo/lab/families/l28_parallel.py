@@ -11,7 +11,18 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    for_each_seed,
+    over_seeds,
+    row,
+)
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import interval, seconds
 from attendo.model.config import LSTMConfig, TransformerConfig
@@ -35,8 +46,8 @@ def build(name: str, seed: int) -> nn.Module:
 
 
 def sentences(count: int, length: int, seed: int) -> Batch:
-    chance = torch.Generator().manual_seed(seed)
-    sides = torch.randint(4, VOCAB, (2, count, length - 1), generator=chance).tolist()  # and </s>
+    generator = torch.Generator().manual_seed(seed)
+    sides = torch.randint(4, VOCAB, (2, count, length - 1), generator=generator).tolist()  # and </s>
     return Batch.from_pairs(list(zip(*sides, strict=True)))
 
 
@@ -93,20 +104,20 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if growth.high < 0 else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(2, width=4.7)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(2, width=4.7)
     lengths = row(runs[0], "lengths")
-    for place, (name, label) in enumerate((("transformer", "Transformer"), ("lstm", "LSTM"))):
-        band(left, lengths, [row(run, f"chain_{name}") for run in runs], label, place)
-        band(right, lengths, [row(run, f"ms_{name}") for run in runs], label, place)
+    for index, (name, label) in enumerate((("transformer", "Transformer"), ("lstm", "LSTM"))):
+        band(left, lengths, [row(run, f"chain_{name}") for run in runs], label, index)
+        band(right, lengths, [row(run, f"ms_{name}") for run in runs], label, index)
     for axes in (left, right):
-        axes.set(xlabel=say("tokens in a sentence", "句子长度（token 数）"), xscale="log", yscale="log")
+        axes.set(xlabel=tr("tokens in a sentence", "句子长度（token 数）"), xscale="log", yscale="log")
         axes.set_xticks(lengths, [f"{n:g}" for n in lengths])
         axes.minorticks_off()
-    left.set(ylabel=say("longest chain of operations", "最长的操作链"))
-    right.set(ylabel=say("ms a training step", "每个训练步的毫秒数"), yscale="linear", ylim=(0, None))
+    left.set(ylabel=tr("longest chain of operations", "最长的操作链"))
+    right.set(ylabel=tr("ms a training step", "每个训练步的毫秒数"), yscale="linear", ylim=(0, None))
     left.legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L28", "A§6, A§8", for_each_seed(measure_one), judge, draw, by_size(2, 5, 8))

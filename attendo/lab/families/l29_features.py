@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, over_seeds, row
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import count_weights, difference
 from attendo.lab.tools.real_sides import train_sides, translator
@@ -58,12 +58,12 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             numbers[f"bleu_{name}"] = bleu_of(one.model, data)
             numbers[f"validation_loss_{name}"] = validation_loss(one.model, data)
             numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count_weights(one.model), one.rate
-            numbers[f"steps_{name}"], numbers[f"losses_{name}"] = float(len(one.losses)), smoothed(one.losses)
+            numbers[f"steps_{name}"], numbers[f"losses_{name}"] = float(len(one.losses)), smooth(one.losses)
         runs.append(numbers)
     return runs
 
 
-def smoothed(losses: Sequence[float]) -> list[float]:
+def smooth(losses: Sequence[float]) -> list[float]:
     """The mean of each of POINTS stretches."""
     return [float(part.mean()) for part in torch.tensor(losses).tensor_split(min(POINTS, len(losses)))]
 
@@ -77,19 +77,19 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if ahead.high < NOTHING else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(2, width=4.7)
-    labels = [NAMES["transformer"], say("LSTM with attention", "带注意力的 LSTM")]
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(2, width=4.7)
+    labels = [NAMES["transformer"], tr("LSTM with attention", "带注意力的 LSTM")]
     bars(left, labels, [over_seeds(runs, f"bleu_{name}") for name in NAMES])
-    left.set(ylabel=say("BLEU, test2016", "BLEU（test2016）"))
-    for place, (name, label) in enumerate(zip(NAMES, labels, strict=True)):
+    left.set(ylabel=tr("BLEU, test2016", "BLEU（test2016）"))
+    for index, (name, label) in enumerate(zip(NAMES, labels, strict=True)):
         curves = [row(run, f"losses_{name}") for run in runs]
         epochs = [over_seeds(runs, "epochs")[0] * (step + 0.5) / len(curves[0]) for step in range(len(curves[0]))]
-        band(right, epochs, curves, label, place)
-    right.set(xlabel=say("times through the corpus", "训练轮数"))
-    right.set(ylabel=say("training loss, nats a token", "训练损失（nat / token）"))
+        band(right, epochs, curves, label, index)
+    right.set(xlabel=tr("times through the corpus", "训练轮数"))
+    right.set(ylabel=tr("training loss, nats a token", "训练损失（nat / token）"))
     right.legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L29", "A§6", measure, judge, draw, REAL_SEEDS, evidence="stored")

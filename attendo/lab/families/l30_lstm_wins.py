@@ -8,7 +8,18 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    over_seeds,
+    row,
+    rows_to_fill,
+)
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import count_weights, difference, unseen_generator
 from attendo.lab.tools.readers import (
@@ -38,13 +49,13 @@ def build(kind: Kind, seed: int) -> Reader:
     return build_reader(kind, FIRST_SYMBOL + 2, d_model, num_layers)
 
 
-def parity(length: int, pairs: int, chance: torch.Generator) -> Batch:
-    """At each place: is the number of ones so far even or odd?
+def parity(length: int, pairs: int, generator: torch.Generator) -> Batch:
+    """At each position: is the number of ones so far even or odd?
 
     read  1 0 1 1 0
     said  1 1 0 1 1
     """
-    bits = torch.randint(0, 2, (pairs, length), generator=chance)
+    bits = torch.randint(0, 2, (pairs, length), generator=generator)
     return stream(FIRST_SYMBOL + bits, FIRST_SYMBOL + bits.cumsum(1) % 2)
 
 
@@ -94,21 +105,21 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if wins_parity or wins_memory else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right_side) = figure(2, width=4.7)
-    for place, (kind, label) in enumerate(zip(KINDS, ("Transformer", "LSTM"), strict=True)):
-        band(left, SHOWN, [row(run, kind) for run in runs], label, place)
-        band(right_side, SHOWN, [row(run, f"{kind}_bytes") for run in runs], label, place)
-    left.axvspan(SHOWN[0], TRAINED, color="grey", alpha=0.12, lw=0, label=say("trained lengths", "训练过的长度"))
-    left.axhline(0.5, color="grey", ls="--", lw=1, label=say("guessing", "瞎猜"))
-    left.set(ylabel=say("right parity", "奇偶答对的比例"), ylim=(0.4, 1.03))
-    right_side.set(ylabel=say("bytes to keep for the next step", "下一步需要保留的字节数"), yscale="log")
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right_side) = figure(2, width=4.7)
+    for index, (kind, label) in enumerate(zip(KINDS, ("Transformer", "LSTM"), strict=True)):
+        band(left, SHOWN, [row(run, kind) for run in runs], label, index)
+        band(right_side, SHOWN, [row(run, f"{kind}_bytes") for run in runs], label, index)
+    left.axvspan(SHOWN[0], TRAINED, color="grey", alpha=0.12, lw=0, label=tr("trained lengths", "训练过的长度"))
+    left.axhline(0.5, color="grey", ls="--", lw=1, label=tr("guessing", "瞎猜"))
+    left.set(ylabel=tr("right parity", "奇偶答对的比例"), ylim=(0.4, 1.03))
+    right_side.set(ylabel=tr("bytes to keep for the next step", "下一步需要保留的字节数"), yscale="log")
     for axes in (left, right_side):
-        axes.set(xlabel=say("bits read", "已读的位数"), xscale="log")
+        axes.set(xlabel=tr("bits read", "已读的位数"), xscale="log")
         axes.set_xticks(SHOWN, [f"{n}" for n in SHOWN])
         axes.minorticks_off()
     left.legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L30", "A§6", measure, judge, draw, SEEDS, tunes=True)

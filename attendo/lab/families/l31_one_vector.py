@@ -7,7 +7,7 @@ from statistics import fmean
 from matplotlib.figure import Figure
 
 from attendo.data.corpus import Pair
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, row
 from attendo.lab.families.l29_features import BUDGETS, NOTHING, lstm
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import Interval, count_weights, difference, interval
@@ -43,7 +43,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
 def by_length(pairs: Sequence[Pair]) -> list[list[Pair]]:
     """Groups of equal size, the sentences with the fewest words first."""
     order = sorted(pairs, key=lambda pair: len(pair.source.split()))
-    cuts = [len(order) * place // GROUPS for place in range(GROUPS + 1)]
+    cuts = [len(order) * index // GROUPS for index in range(GROUPS + 1)]
     return [order[start:end] for start, end in pairwise(cuts)]
 
 
@@ -79,24 +79,24 @@ def growth(runs: Runs, name: str) -> Interval:
     return difference(over_seeds(runs, f"{name}_long"), over_seeds(runs, f"{name}_short"))
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(2, width=4.7)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(2, width=4.7)
     labels = {
-        "fixed": say("LSTM, one vector", "LSTM，单一向量"),
-        "attention": say("LSTM with attention", "带注意力的 LSTM"),
+        "fixed": tr("LSTM, one vector", "LSTM，单一向量"),
+        "attention": tr("LSTM with attention", "带注意力的 LSTM"),
         "transformer": "Transformer",
     }
     words = row(runs[0], "words")
-    for place, name in enumerate(NAMES):
+    for index, name in enumerate(NAMES):
         curves = [row(run, f"bleu_{name}") for run in runs]
-        band(left, words, curves, labels[name], place)
-        band(right, words, [[score - curve[0] for score in curve] for curve in curves], labels[name], place)
+        band(left, words, curves, labels[name], index)
+        band(right, words, [[score - curve[0] for score in curve] for curve in curves], labels[name], index)
     left.set(ylabel="BLEU", ylim=(0, None))
-    right.set(ylabel=say("BLEU - that of the shortest quarter", "BLEU 与最短一组之差"))
+    right.set(ylabel=tr("BLEU - that of the shortest quarter", "BLEU 与最短一组之差"))
     for axes in (left, right):
-        axes.set(xlabel=say("words in the source", "源句词数"))
+        axes.set(xlabel=tr("words in the source", "源句词数"))
     left.legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L31", "A§7", measure, judge, draw, SEEDS, evidence="stored")

@@ -12,7 +12,7 @@ from attendo.decoding.beam import beam_search
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.mask_predict import mask_predict
 from attendo.decoding.options import SearchOptions
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, over_seeds
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
 from attendo.lab.tools.measuring import Interval, count_weights, difference, interval
 from attendo.lab.tools.real_searching import Search, through
@@ -84,33 +84,33 @@ def above_zero(found: Sequence[Interval]) -> bool | None:
     return True if all(one.low > 0 for one in found) else None
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, both = figure(2, width=4.7)
-    labels = (say("one after the other", "自回归"), say("all at once, $k$ passes", "非自回归，$k$ 遍"))
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, both = figure(2, width=4.7)
+    labels = (tr("one after the other", "自回归"), tr("all at once, $k$ passes", "非自回归，$k$ 遍"))
     for axes, n in zip(both, (1, 32), strict=True):
-        for place, names in enumerate((BEAMS, PASSES)):
+        for index, names in enumerate((BEAMS, PASSES)):
             ms, bleu = (
                 [interval(over_seeds(runs, f"{what}_{name}")) for name in names] for what in (f"ms_{n}", "bleu")
             )
             x, y = ([one.mean for one in side] for side in (ms, bleu))
             axes.errorbar(
-                x, y, [one.half for one in bleu], [one.half for one in ms], f"{MARKERS[place]}-",
-                color=COLOURS[place], capsize=3, label=labels[place],
+                x, y, [one.half for one in bleu], [one.half for one in ms], f"{MARKERS[index]}-",
+                color=COLOURS[index], capsize=3, label=labels[index],
             )  # fmt: skip
             for name, x_at, y_at in zip(names, x, y, strict=True):
-                axes.annotate(shown(name, say), (x_at, y_at), (5, -13), textcoords="offset points")
+                axes.annotate(search_label(name, tr), (x_at, y_at), (5, -13), textcoords="offset points")
         axes.margins(x=0.2)
-        axes.set(xscale="log", ylim=(0, None), xlabel=say(f"ms a sentence, {n} at a time", f"每句毫秒数，每批 {n} 句"))
+        axes.set(xscale="log", ylim=(0, None), xlabel=tr(f"ms a sentence, {n} at a time", f"每句毫秒数，每批 {n} 句"))
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
     both[0].set(ylabel="BLEU")
     both[0].legend(loc="lower right")
-    return drawn
+    return picture
 
 
-def shown(name: str, say: Say) -> str:
-    return {"greedy": say("greedy", "贪心"), "beam": say("beam 4", "束宽 4")}.get(name) or f"$k$ = {PASSES[name]}"
+def search_label(name: str, tr: Translate) -> str:
+    return {"greedy": tr("greedy", "贪心"), "beam": tr("beam 4", "束宽 4")}.get(name) or f"$k$ = {PASSES[name]}"
 
 
 EXPERIMENT = Experiment("L33", "E", measure, judge, draw, REAL_SEEDS, evidence="stored")

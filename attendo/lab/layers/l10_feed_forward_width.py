@@ -12,7 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attendo.data.batch import Batch
 from attendo.lab.attention.l6_heads import BETTER, D_MODEL, LENGTH, SEEDS, STEPS, Reader
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, number, over_seeds, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, number, over_seeds, rows_to_fill
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import at_the_end, count_weights, difference, seconds
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
@@ -31,9 +31,9 @@ TOKENS = 64  # on which they are counted, in two sentences
 DEARER = 1.5  # "markedly": half as much again, from the narrowest to the widest
 
 
-def sequences(task: str, pairs: int, chance: torch.Generator) -> Batch:
+def sequences(task: str, pairs: int, generator: torch.Generator) -> Batch:
     """moving: y_i = x_{i+3}. table: y_i = T(x_i, x_{i+3}), where T is a table without rhyme or reason."""
-    x = torch.randint(SYMBOLS, (pairs, LENGTH), generator=chance)
+    x = torch.randint(SYMBOLS, (pairs, LENGTH), generator=generator)
     far = x.roll(-3, dims=1)
     y = far if task == "moving" else TABLE[x, far]
     return Batch(FIRST_SYMBOL + x, FIRST_SYMBOL + x, FIRST_SYMBOL + y, y.numel())
@@ -94,25 +94,25 @@ def judge(runs: Runs) -> Verdict:
     return verdicts[sum(gain.low > BETTER for gain in gains)]
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(columns=2, width=4.8)
-    tasks = {"moving": say("moving a symbol", "搬运符号"), "table": say("looking up a table", "查表")}
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(columns=2, width=4.8)
+    tasks = {"moving": tr("moving a symbol", "搬运符号"), "table": tr("looking up a table", "查表")}
     costs = (
-        say("operations", "运算次数"), say("weights, gradients, Adam", "参数、梯度与 Adam 状态"),
-        say("kept for going back", "为反向传播保留的数据"), say("time", "用时"),
+        tr("operations", "运算次数"), tr("weights, gradients, Adam", "参数、梯度与 Adam 状态"),
+        tr("kept for going back", "为反向传播保留的数据"), tr("time", "用时"),
     )  # fmt: skip
-    for place, (task, label) in enumerate(tasks.items()):
-        band(left, TASKS[task], [[number(run, f"{task}_{it}") for it in TASKS[task]] for run in runs], label, place)
-    for place, (name, label) in enumerate(zip(COSTS, costs, strict=True), start=2):
+    for index, (task, label) in enumerate(tasks.items()):
+        band(left, TASKS[task], [[number(run, f"{task}_{it}") for it in TASKS[task]] for run in runs], label, index)
+    for index, (name, label) in enumerate(zip(COSTS, costs, strict=True), start=2):
         curves = [[number(run, f"{name}_{times}") / number(run, f"{name}_1") for times in TIMES] for run in runs]
-        band(right, TIMES, curves, label, place)
-    relative = say("times what $d_{ff} = d_{model}$ costs", "相对 $d_{ff} = d_{model}$ 的倍数")
-    for axes, label in ((left, say("loss", "损失")), (right, relative)):
+        band(right, TIMES, curves, label, index)
+    relative = tr("times what $d_{ff} = d_{model}$ costs", "相对 $d_{ff} = d_{model}$ 的倍数")
+    for axes, label in ((left, tr("loss", "损失")), (right, relative)):
         axes.set(xscale="log", xlabel="$d_{ff} / d_{model}$", ylabel=label, ylim=(0, None))
         axes.set_xticks(TIMES, [str(times) for times in TIMES])
         axes.minorticks_off()
         axes.legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L10", "A§1", measure, judge, draw, SEEDS, tunes=True)

@@ -8,11 +8,22 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    over_seeds,
+    row,
+    rows_to_fill,
+)
 from attendo.lab.layers.l16_residual import Stack
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
-from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, drawn, reversal
+from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, draw_rows, reversal
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 
@@ -27,17 +38,17 @@ STEPS = by_size(4, 400, 2000)
 POINTS = 15  # of a curve
 
 
-def moving(pairs: int, chance: torch.Generator) -> Batch:
-    """Place i must say what stands at place n - i."""
-    return reversal(pairs, LENGTH, SYMBOLS, chance)
+def moving(pairs: int, generator: torch.Generator) -> Batch:
+    """Position i must say what stands at position n - i."""
+    return reversal(pairs, LENGTH, SYMBOLS, generator)
 
 
-def computing(pairs: int, chance: torch.Generator) -> Batch:
-    """Place i must fetch the same symbol, and add it to its own, modulo the number of symbols."""
-    rows = drawn(pairs, LENGTH, SYMBOLS, chance)
+def computing(pairs: int, generator: torch.Generator) -> Batch:
+    """Position i must fetch the same symbol, and add it to its own, modulo the number of symbols."""
+    rows = draw_rows(pairs, LENGTH, SYMBOLS, generator)
     sums = [[x + y - 2 * FIRST_SYMBOL for x, y in zip(xs, xs[::-1], strict=True)] for xs in rows]
-    said = [[FIRST_SYMBOL + z % SYMBOLS for z in zs] for zs in sums]
-    return Batch.from_pairs(list(zip(rows, said, strict=True)))
+    answers = [[FIRST_SYMBOL + z % SYMBOLS for z in zs] for zs in sums]
+    return Batch.from_pairs(list(zip(rows, answers, strict=True)))
 
 
 # With the share of the steps: moving is learned sooner.
@@ -94,22 +105,22 @@ def judge(runs: Runs) -> Verdict:
     return "undecided"  # worse at moving alone: nobody has said that, and we know no reason
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, axes = figure(columns=2, rows=2, height=3.0)
-    labels = {"whole": say("with feed-forward", "有前馈层"), "wider": say("without it, wider", "去掉并加宽")}
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, axes = figure(columns=2, rows=2, height=3.0)
+    labels = {"whole": tr("with feed-forward", "有前馈层"), "wider": tr("without it, wider", "去掉并加宽")}
     titles = {
-        "moving": say("reversal (moving)", "逆序（搬运）"),
-        "computing": say("mirrored sum (computing)", "镜像加法（计算）"),
+        "moving": tr("reversal (moving)", "逆序（搬运）"),
+        "computing": tr("mirrored sum (computing)", "镜像加法（计算）"),
     }
     for column, task in enumerate(TASKS):
-        for place, (side, label) in enumerate(labels.items()):
+        for index, (side, label) in enumerate(labels.items()):
             curves = [row(run, f"{task}_{side}_loss") for run in runs]
-            band(axes[column], row(runs[0], f"{task}_step"), curves, label, place)
-        axes[column].set(title=titles[task], xlabel=say("step", "训练步数"), ylabel=say("loss", "损失"), ylim=(0, None))
+            band(axes[column], row(runs[0], f"{task}_step"), curves, label, index)
+        axes[column].set(title=titles[task], xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
         bars(axes[2 + column], list(labels.values()), [over_seeds(runs, f"{task}_{side}") for side in labels])
-        axes[2 + column].set(ylabel=say("accuracy", "准确率"), ylim=(0, 1.05))
+        axes[2 + column].set(ylabel=tr("accuracy", "准确率"), ylim=(0, 1.05))
     axes[0].legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L11", "D", measure, judge, draw, SEEDS, tunes=True)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from torch import nn
 
 from attendo.inspection.structure import owned_parameters
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, number
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, number
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, ModelConfig
@@ -70,27 +70,27 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if any(about) else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (axes,) = figure(width=8.0, height=4.0)
-    parts = (say("feed-forward", "前馈层"), say("attention", "注意力"), say("embeddings and the rest", "词嵌入及其他"))
-    for place, name in enumerate(MODELS):
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (axes,) = figure(width=8.0, height=4.0)
+    parts = (tr("feed-forward", "前馈层"), tr("attention", "注意力"), tr("embeddings and the rest", "词嵌入及其他"))
+    for index, name in enumerate(MODELS):
         key = name.replace("-", "_")
         share, attention = number(runs[0], f"share_{key}"), number(runs[0], f"attention_{key}")
         ends = (0.0, share, share + attention, 1.0)
         for part, colour, start, end in zip(parts, (COLOURS[0], COLOURS[1], "0.8"), ends, ends[1:], strict=False):
-            axes.barh(place, end - start, left=start, color=colour, label=part if place == 0 else None)
-        axes.text(0.01, place, f"{share:.1%}", color="white", va="center")
-        axes.text(1.01, place, f"{number(runs[0], f'in_layers_{key}'):.1%}", va="center")
+            axes.barh(index, end - start, left=start, color=colour, label=part if index == 0 else None)
+        axes.text(0.01, index, f"{share:.1%}", color="white", va="center")
+        axes.text(1.01, index, f"{number(runs[0], f'in_layers_{key}'):.1%}", va="center")
     labels = [f"{name}  {number(runs[0], 'parameters_' + name.replace('-', '_')) / 1e9:.3g}" for name in MODELS]
     axes.set_yticks(range(len(MODELS)), labels)
     axes.invert_yaxis()
     axes.axvline(CLAIMED, color=COLOURS[6], ls="--", lw=1)
-    axes.text(1.01, -0.75, say("without\nembeddings", "不计词嵌入"), va="bottom", fontsize=8)
+    axes.text(1.01, -0.75, tr("without\nembeddings", "不计词嵌入"), va="bottom", fontsize=8)
     axes.text(CLAIMED, -0.75, "2/3", ha="center", va="bottom")
-    drawn.legend(loc="outside lower center", ncols=3)
-    axes.set(xlim=(0, 1), ylabel=say("model, billions of parameters", "模型，参数量（十亿）"))
+    picture.legend(loc="outside lower center", ncols=3)
+    axes.set(xlim=(0, 1), ylabel=tr("model, billions of parameters", "模型，参数量（十亿）"))
     axes.grid(visible=False)
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L13", "D", measure, judge, draw, ONE_SEED)

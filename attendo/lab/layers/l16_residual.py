@@ -10,7 +10,18 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    over_seeds,
+    row,
+    rows_to_fill,
+)
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import at_the_end, interval
 from attendo.lab.tools.toy_tasks import reversal
@@ -35,7 +46,7 @@ class NormAlone(AddAndNorm):
 
 
 class Stack(Transformer):
-    """The encoder alone, saying its source backwards: place i must say what stands at place n - i."""
+    """The encoder alone, saying its source backwards: position i must say what stands at position n - i."""
 
     def __init__(self, depth: int, kind: str, seed: int, d_model: int = 32, d_ff: int = 64) -> None:
         config = TransformerConfig(
@@ -52,16 +63,16 @@ class Stack(Transformer):
         return self.output(self.encode(source))
 
 
-def sequences(pairs: int, chance: torch.Generator) -> Batch:
-    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, chance)
+def sequences(pairs: int, generator: torch.Generator) -> Batch:
+    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, generator)
 
 
 def at_the_start(depth: int, kind: str, seed: int) -> tuple[float, float]:
-    """Before any step: the norm of the gradient at layer 1, and how alike the places of a sentence have become."""
+    """Before any step: the norm of the gradient at layer 1, and how alike the positions of a sentence have become."""
     model, batch = Stack(depth, kind, seed), sequences(32, torch.Generator().manual_seed(seed))
     F.cross_entropy(model(batch.source, batch.target_in).flatten(0, 1), batch.target_out.flatten()).backward()
     gradients = [weight.grad.norm() for weight in model.encoder.layers[0].parameters() if weight.grad is not None]
-    memory = F.normalize(model.encode(batch.source).detach(), dim=-1)  # [batch, places, d_model]
+    memory = F.normalize(model.encode(batch.source).detach(), dim=-1)  # [batch, positions, d_model]
     return float(torch.stack(gradients).norm()), float((memory @ memory.transpose(1, 2)).mean())
 
 
@@ -76,9 +87,9 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             trained.append(losses)
             for run in runs:
                 run[f"rate_{kind}_{depth}"] = rate
-        for place, (run, seed) in enumerate(zip(runs, seeds, strict=True)):
+        for index, (run, seed) in enumerate(zip(runs, seeds, strict=True)):
             gradient, alike = zip(*[at_the_start(depth, kind, seed) for depth in depths], strict=True)
-            loss = [at_the_end(losses[:, place]) for losses in trained]
+            loss = [at_the_end(losses[:, index]) for losses in trained]
             for name, values in (("loss", loss), ("gradient", gradient), ("alike", alike)):
                 run |= {f"{kind}_{name}": list(values), f"{kind}_{name}_deep": values[-1]}
     return list(runs)
@@ -98,23 +109,23 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if post else "holds only if"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, axes = figure(columns=3, width=4.0)
-    kinds = (say("post-norm", "后归一化"), say("pre-norm", "前归一化"), say("no residual", "无残差"))
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, axes = figure(columns=3, width=4.0)
+    kinds = (tr("post-norm", "后归一化"), tr("pre-norm", "前归一化"), tr("no residual", "无残差"))
     titles = {
-        "loss": say("loss after training", "训练后的损失"),
-        "gradient": say("gradient at layer 1, log$_{10}$", "第 1 层梯度的范数，log$_{10}$"),
-        "alike": say("cosine between places", "各位置间的余弦相似度"),
+        "loss": tr("loss after training", "训练后的损失"),
+        "gradient": tr("gradient at layer 1, log$_{10}$", "第 1 层梯度的范数，log$_{10}$"),
+        "alike": tr("cosine between places", "各位置间的余弦相似度"),
     }
     for panel, (name, title) in zip(axes, titles.items(), strict=True):
         shown = math.log10 if name == "gradient" else float
-        for place, (kind, label) in enumerate(zip(KINDS, kinds, strict=True)):
+        for index, (kind, label) in enumerate(zip(KINDS, kinds, strict=True)):
             curves = [[shown(value) for value in row(run, f"{kind}_{name}")] for run in runs]
-            band(panel, row(runs[0], "depth"), curves, label, place)
-        panel.set(title=title, xlabel=say("layers", "层数"))
+            band(panel, row(runs[0], "depth"), curves, label, index)
+        panel.set(title=title, xlabel=tr("layers", "层数"))
     axes[0].axhline(BLIND, color="grey", ls="--", lw=1)
     axes[2].legend(loc="lower right")
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L16", "A, D", measure, judge, draw, tunes=True)

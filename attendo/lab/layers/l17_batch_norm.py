@@ -9,10 +9,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, rows_to_fill
 from attendo.lab.tools.chart import bars, figure
 from attendo.lab.tools.measuring import difference, unseen_generator
-from attendo.lab.tools.toy_tasks import drawn
+from attendo.lab.tools.toy_tasks import draw_rows
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.config import LayerConfig, TransformerConfig
@@ -32,7 +32,7 @@ MUCH = 0.05  # of the tokens; less is no reason to choose a norm
 
 
 class BatchNorm(LayerNorm):
-    """The same gain and bias, but the mean and variance are those of each column over all places, padding included;
+    """The same gain and bias, but the mean and variance are those of each column over all positions, padding included;
     in use (eval) they are those of the last batch read in training mode without gradients."""
 
     kept: tuple[Tensor, Tensor] | None = None
@@ -42,20 +42,20 @@ class BatchNorm(LayerNorm):
         return cls(config.d_model, config.norm_eps)
 
     def forward(self, x: Tensor) -> Tensor:
-        places = x.flatten(0, -2)  # [batch × length, d_model]
+        vectors = x.flatten(0, -2)  # [batch × length, d_model]
         if self.training and not torch.is_grad_enabled():
-            self.kept = places.mean(0), places.var(0)
+            self.kept = vectors.mean(0), vectors.var(0)
         mean, var = (None, None) if self.training or self.kept is None else self.kept
-        return F.batch_norm(places, mean, var, self.gain, self.bias, training=mean is None, eps=self.eps).view_as(x)
+        return F.batch_norm(vectors, mean, var, self.gain, self.bias, training=mean is None, eps=self.eps).view_as(x)
 
 
 def build(kind: str, seed: int) -> Transformer:
     return Transformer(TOY, Parts(norm=BatchNorm.from_config) if kind == "batch" else Parts())
 
 
-def reversals(lengths: range, pairs: int, chance: torch.Generator) -> Batch:
+def reversals(lengths: range, pairs: int, generator: torch.Generator) -> Batch:
     """Row 0 has the longest length: all batches then have one shape."""
-    rows = [*drawn(1, LENGTHS["even"], SYMBOLS, chance), *drawn(pairs - 1, lengths, SYMBOLS, chance)]
+    rows = [*draw_rows(1, LENGTHS["even"], SYMBOLS, generator), *draw_rows(pairs - 1, lengths, SYMBOLS, generator)]
     return Batch.from_pairs([(row, row[::-1]) for row in rows])
 
 
@@ -85,10 +85,10 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             budgets = budgets_of("L17", name, size, STEPS[size], PAIRS)
             models, _, rate = train_tuned(partial(build, kind), partial(reversals, lengths), seeds, budgets)
             for run, seed, model in zip(runs, seeds, models, strict=True):
-                chance = unseen_generator(seed)
-                batches = [reversals(lengths, pairs, chance) for pairs in (*[PAIRS] * 12, 300)]
+                generator = unseen_generator(seed)
+                batches = [reversals(lengths, pairs, generator) for pairs in (*[PAIRS] * 12, 300)]
                 run |= {f"{name}_{what}": much for what, much in changes(model, batches).items()}
-                run |= {name: accuracy(model, reversals(lengths, 300, chance)), f"rate_{name}": rate}
+                run |= {name: accuracy(model, reversals(lengths, 300, generator)), f"rate_{name}": rate}
     return list(runs)
 
 
@@ -106,14 +106,14 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if better.low > MUCH else "holds only if"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
+def draw(runs: Runs, tr: Translate) -> Figure:
     page, (shaking, right) = figure(columns=2)
-    tasks = {"padded": say("padded", "有填充"), "even": say("one length", "等长")}
+    tasks = {"padded": tr("padded", "有填充"), "even": tr("one length", "等长")}
     sides = {f"{kind}_{task}": f"{KINDS[kind]}\n{tasks[task]}" for task in LENGTHS for kind in KINDS}
     for axes, what in ((shaking, "_shaking"), (right, "")):
         bars(axes, list(sides.values()), [over_seeds(runs, side + what) for side in sides])
-    shaking.set(ylabel=say("shaken by the rest of the batch", "同批其他句子引起的波动"))
-    right.set(ylabel=say("accuracy", "准确率"), ylim=(0, 1.05))
+    shaking.set(ylabel=tr("shaken by the rest of the batch", "同批其他句子引起的波动"))
+    right.set(ylabel=tr("accuracy", "准确率"), ylim=(0, 1.05))
     return page
 
 

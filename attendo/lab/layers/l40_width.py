@@ -7,7 +7,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, number, row
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.add_and_norm import PostNorm
 from attendo.model.build import build_model
@@ -59,8 +59,8 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if ends == {CLAIMED} else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (axes,) = figure(width=8.0)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (axes,) = figure(width=8.0)
     path = row(runs[0], "path")
     axes.step(range(1, len(path) + 1), path, where="mid", color=COLOURS[0], lw=1.2)
     axes.set(yscale="log", ylim=(40, 60_000), xlim=(-5, len(path) + 32))
@@ -68,16 +68,16 @@ def draw(runs: Runs, say: Say) -> Figure:
     head = number(runs[0], "inside_a_head")
     axes.axhline(head, color=COLOURS[4], ls=":", lw=1.5)
     marks = [
-        (number(runs[0], "logits"), say("logits", "logits（词表）")),
-        (number(runs[0], "inside_feed_forward"), say("inside feed-forward", "前馈层内部")),
-        (CLAIMED, say("between sublayers", "各子层之间")),
-        (head, say("each head", "每个头")),
+        (number(runs[0], "logits"), tr("logits", "logits（词表）")),
+        (number(runs[0], "inside_feed_forward"), tr("inside feed-forward", "前馈层内部")),
+        (CLAIMED, tr("between sublayers", "各子层之间")),
+        (head, tr("each head", "每个头")),
     ]
     axes.set_yticks([width for width, _ in marks], [f"{width:g}" for width, _ in marks])
     for width, label in marks:
         axes.annotate(label, (len(path) + 3, width), (0, 3), textcoords="offset points")
-    axes.set(xlabel=say("step through the model", "计算的先后顺序"), ylabel=say("width", "宽度"))
-    return drawn
+    axes.set(xlabel=tr("step through the model", "计算的先后顺序"), ylabel=tr("width", "宽度"))
+    return picture
 
 
 EXPERIMENT = Experiment("L40", "C", measure, judge, draw, ONE_SEED)

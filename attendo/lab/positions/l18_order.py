@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, number, over_seeds
 from attendo.lab.tools.chart import COLOURS, bars, figure
 from attendo.lab.tools.measuring import interval, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
@@ -48,16 +48,16 @@ def build(name: str, seed: int) -> Transformer:
     return kind(TransformerConfig(vocab_size=4 + SYMBOLS, dropout=0.0, positions=positions, **sizes))  # type: ignore[arg-type]
 
 
-def draw_pairs(pairs: int, chance: torch.Generator) -> Batch:
-    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, chance)
+def draw_pairs(pairs: int, generator: torch.Generator) -> Batch:
+    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, generator)
 
 
 @torch.no_grad()
 def shuffle_error(model: Transformer, seed: int) -> float:
     """Largest |encode(shuffled tokens) - shuffled encode(tokens)|, in double precision."""
-    chance = torch.Generator().manual_seed(seed)
-    tokens = torch.randint(4, 4 + SYMBOLS, (8, 20), generator=chance)
-    order = torch.randperm(20, generator=chance)
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(4, 4 + SYMBOLS, (8, 20), generator=generator)
+    order = torch.randperm(20, generator=generator)
     model = model.double().eval()
     return (model.encode(tokens[:, order]) - model.encode(tokens)[:, order]).abs().max().item()
 
@@ -65,8 +65,8 @@ def shuffle_error(model: Transformer, seed: int) -> float:
 def best_of_a_bag(batch: Batch) -> float:
     """The accuracy to expect of the best guess by one who knows which symbols the source has, not where."""
     hits = []
-    for said in batch.target_out.tolist():
-        left = said[: said.index(SPECIAL.eos)]
+    for target in batch.target_out.tolist():
+        left = target[: target.index(SPECIAL.eos)]
         for symbol in tuple(left):
             hits.append(max(Counter(left).values()) / len(left))
             left.remove(symbol)
@@ -103,18 +103,18 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if over_the_bag["masked"].high <= 0 else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(2, width=4.9)
-    labels = [say("positions", "有位置编码"), say("no positions", "无位置编码")]
-    labels += [say("no positions,\ncausal mask", "无位置编码，\n因果掩码")]
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(2, width=4.9)
+    labels = [tr("positions", "有位置编码"), tr("no positions", "无位置编码")]
+    labels += [tr("no positions,\ncausal mask", "无位置编码，\n因果掩码")]
     bars(left, labels, [[100 * share for share in over_seeds(runs, f"accuracy_{name}")] for name in KINDS])
     bag = 100 * interval(over_seeds(runs, "bag")).mean
     left.axhline(bag, color=COLOURS[6], ls="--", lw=1)
-    left.text(1, bag + 3, say("best guess\nfrom a bag", "只知有哪些符号\n时的上限"), ha="center", fontsize=9)
-    left.set(ylabel=say("right symbols, %", "正确率（%）"), ylim=(0, 104))
+    left.text(1, bag + 3, tr("best guess\nfrom a bag", "只知有哪些符号\n时的上限"), ha="center", fontsize=9)
+    left.set(ylabel=tr("right symbols, %", "正确率（%）"), ylim=(0, 104))
     bars(right, labels, [over_seeds(runs, f"shuffle_{name}") for name in KINDS])
-    right.set(ylabel=say("change by shuffling", "打乱引起的差异"), yscale="log", ylim=(1e-17, 100))
-    return drawn
+    right.set(ylabel=tr("change by shuffling", "打乱引起的差异"), yscale="log", ylim=(1e-17, 100))
+    return picture
 
 
 EXPERIMENT = Experiment("L18", "D", measure, judge, draw, by_size(2, 5, 8), tunes=True)

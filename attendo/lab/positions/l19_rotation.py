@@ -6,7 +6,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, by_size, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, number, row
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
 from attendo.model.positions import position_angles, sinusoidal_encoding
 
@@ -28,7 +28,7 @@ def rotation_matrix(k: int, d: int, dtype: torch.dtype = torch.float64) -> Tenso
     return torch.block_diag(*blocks)
 
 
-def errors(table: Tensor, moved: Tensor, matrix: Tensor) -> Tensor:
+def largest_differences(table: Tensor, moved: Tensor, matrix: Tensor) -> Tensor:
     """How far R_k PE(pos) is from PE(pos + k), the largest number of each position."""
     return (table @ matrix.T - moved).abs().amax(-1)
 
@@ -38,9 +38,10 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     worst = {}
     for dtype in (torch.float64, torch.float32):
         table = sinusoidal_encoding(at, D, dtype)[0]
-        each = [
-            errors(table, sinusoidal_encoding(at + k, D, dtype)[0], rotation_matrix(k, D, dtype)) for k in STEPS[size]
-        ]
+        each = []
+        for k in STEPS[size]:
+            moved = sinusoidal_encoding(at + k, D, dtype)[0]
+            each.append(largest_differences(table, moved, rotation_matrix(k, D, dtype)))
         worst[dtype] = torch.stack(each).amax(0)
     turn = rotation_matrix(10, D)
     example = sinusoidal_encoding(torch.tensor([[2]]), 8, torch.float64)[0, 0]
@@ -69,23 +70,23 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if right else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(2, width=4.9)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(2, width=4.9)
     shown = left.imshow(rotation_matrix(5, 16).numpy(), cmap="PuOr", vmin=-1, vmax=1)
     left.set(
-        xlabel=say("column of $PE(pos)$", "$PE(pos)$ 的分量"), ylabel=say("row of $PE(pos+5)$", "$PE(pos+5)$ 的分量")
+        xlabel=tr("column of $PE(pos)$", "$PE(pos)$ 的分量"), ylabel=tr("row of $PE(pos+5)$", "$PE(pos+5)$ 的分量")
     )
     left.set(xticks=range(0, 16, 3), yticks=range(0, 16, 3))
     left.grid(visible=False)
-    drawn.colorbar(shown, ax=left, shrink=0.85)
-    for place, name in enumerate(("float32", "float64")):
-        label = say(f"{name[5:]} bits", f"{name[5:]} 位浮点数")
-        right.loglog(row(runs[0], "at"), row(runs[0], name), MARKERS[place], ms=4, color=COLOURS[place], label=label)
+    picture.colorbar(shown, ax=left, shrink=0.85)
+    for index, name in enumerate(("float32", "float64")):
+        label = tr(f"{name[5:]} bits", f"{name[5:]} 位浮点数")
+        right.loglog(row(runs[0], "at"), row(runs[0], name), MARKERS[index], ms=4, color=COLOURS[index], label=label)
     right.set(
-        xlabel=say("position", "位置 $pos$"), ylabel=say("largest error", "最大误差"), xscale="symlog", xlim=(0, None)
+        xlabel=tr("position", "位置 $pos$"), ylabel=tr("largest error", "最大误差"), xscale="symlog", xlim=(0, None)
     )
     right.legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L19", "D", measure, judge, draw, ONE_SEED)

@@ -6,14 +6,14 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, number, row
 from attendo.lab.positions.l19_rotation import rotation_matrix
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.positions import sinusoidal_encoding
 
 WIDTHS = (8, 32, 128, 512, 1024)
 PAPER = 512
-FAR = 500  # places, each way
+FAR = 500  # positions, each way
 SENTENCE = 100  # the rule looks this far: few sentences are longer
 SAME = 1e-9  # of a product that has been divided by its largest value, d/2
 NEARLY = -0.9  # a rank correlation beyond this: falls, on the whole
@@ -57,7 +57,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
 
 
 def judge(runs: Runs) -> Verdict:
-    """Falls, if every step away up to 100 places lowers the product, at every width. Only if, if it does not, but at
+    """Falls, if every step away up to 100 positions lowers the product, at every width. Only if, if it does not, but at
     the paper's width the order of distances is nearly kept (rank correlation of -0.9 or stronger)."""
     run = runs[0]
     if number(run, "asymmetry") > SAME or number(run, f"rank_{PAPER}") > NEARLY:
@@ -66,19 +66,19 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if always else "holds only if"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(2, width=4.9)
-    for place, d in enumerate(WIDTHS[:-1]):
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(2, width=4.9)
+    for index, d in enumerate(WIDTHS[:-1]):
         product = row(runs[0], f"product_{d}")
-        left.plot(range(-FAR, FAR + 1), product, color=COLOURS[place], lw=1, label=f"$d={d}$")
-        right.plot(range(61), product[FAR : FAR + 61], color=COLOURS[place], lw=1.6, label=f"$d={d}$")
+        left.plot(range(-FAR, FAR + 1), product, color=COLOURS[index], lw=1, label=f"$d={d}$")
+        right.plot(range(61), product[FAR : FAR + 61], color=COLOURS[index], lw=1.6, label=f"$d={d}$")
         until = int(number(runs[0], f"falls_until_{d}"))
-        right.plot(until, product[FAR + until], "o", color=COLOURS[place], ms=6)
+        right.plot(until, product[FAR + until], "o", color=COLOURS[index], ms=6)
     for axes in (left, right):
-        axes.set(xlabel=say("distance $k$", "距离 $k$"), ylim=(-0.5, 1.02))
-    left.set(ylabel=say("product, as a share of $d/2$", "内积 ÷ $(d/2)$"))
+        axes.set(xlabel=tr("distance $k$", "距离 $k$"), ylim=(-0.5, 1.02))
+    left.set(ylabel=tr("product, as a share of $d/2$", "内积 ÷ $(d/2)$"))
     right.legend(loc="lower right", ncols=4, columnspacing=1, handlelength=1.2)
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L20", "D", measure, judge, draw, ONE_SEED)

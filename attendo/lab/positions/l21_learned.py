@@ -7,10 +7,21 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    over_seeds,
+    row,
+    rows_to_fill,
+)
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
-from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, copying, drawn
+from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, copying, draw_rows
 from attendo.lab.tools.toy_training import accuracy
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.config import Positions, TransformerConfig
@@ -27,7 +38,7 @@ MARGIN = 0.02  # of all tokens: "about equally well" is a difference of less tha
 
 
 def build(kind: Positions, seed: int) -> Transformer:
-    """A learned table has a row for every place of the test, too: those beyond LONGEST are never trained."""
+    """A learned table has a row for every position of the test, too: those beyond LONGEST are never trained."""
     sizes = {"d_model": 32, "d_ff": 64, "num_heads": 4, "encoder_layers": 1, "decoder_layers": 1}
     last = TESTED[-1] + 1  # with </s>
     config = TransformerConfig(
@@ -40,18 +51,18 @@ def build(kind: Positions, seed: int) -> Transformer:
     return Transformer(config)
 
 
-def short_ones(pairs: int, chance: torch.Generator) -> Batch:
+def short_ones(pairs: int, generator: torch.Generator) -> Batch:
     """Copies of all lengths of training, at least one of the longest: so every batch has the same shape."""
-    rows = drawn(pairs - 1, range(SHORTEST, LONGEST + 1), SYMBOLS, chance)
-    rows += drawn(1, range(LONGEST, LONGEST + 1), SYMBOLS, chance)
+    rows = draw_rows(pairs - 1, range(SHORTEST, LONGEST + 1), SYMBOLS, generator)
+    rows += draw_rows(1, range(LONGEST, LONGEST + 1), SYMBOLS, generator)
     return Batch.from_pairs([(line, line) for line in rows])
 
 
 @torch.no_grad()
 def beyond(model: Transformer, batch: Batch) -> float:
-    """The share of right symbols at the places that training never reached."""
-    said = model(batch.source, batch.target_in).argmax(-1)
-    return float((said == batch.target_out)[:, LONGEST:-1].float().mean())
+    """The share of right symbols at the positions that training never reached."""
+    output = model(batch.source, batch.target_in).argmax(-1)
+    return float((output == batch.target_out)[:, LONGEST:-1].float().mean())
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
@@ -60,9 +71,9 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
         budgets = budgets_of("L21", kind, size, STEPS[size], 24)
         models, losses, rate = train_tuned(partial(build, kind), short_ones, seeds, budgets)
         for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
-            chance = unseen_generator(seed)
+            generator = unseen_generator(seed)
             pairs = 5 if size == "small" else 200
-            tests = [copying(pairs, range(n, n + 1), SYMBOLS, chance) for n in TESTED]
+            tests = [copying(pairs, range(n, n + 1), SYMBOLS, generator) for n in TESTED]
             right = [accuracy(model, test) for test in tests]
             trained = LONGEST - SHORTEST + 1
             points = curve(loss, POINTS)
@@ -88,18 +99,18 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if lost.high < MARGIN else "holds only if"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn_figure, (left, right) = figure(2, width=4.7)
-    for place, (kind, label) in enumerate(
-        zip(KINDS, (say("sinusoidal", "三角函数"), say("learned", "可学习")), strict=True)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(2, width=4.7)
+    for index, (kind, label) in enumerate(
+        zip(KINDS, (tr("sinusoidal", "三角函数"), tr("learned", "可学习")), strict=True)
     ):
-        band(left, row(runs[0], "step"), [row(run, f"{kind}_loss") for run in runs], label, place)
-        band(right, row(runs[0], "length"), [row(run, kind) for run in runs], label, place)
-    left.set(xlabel=say("step", "训练步数"), ylabel=say("loss", "损失"), ylim=(0, None))
-    right.axvspan(SHORTEST, LONGEST, color="grey", alpha=0.12, lw=0, label=say("trained lengths", "训练过的长度"))
-    right.set(xlabel=say("length", "序列长度"), ylabel=say("right tokens", "准确率"), ylim=(0, 1.05))
+        band(left, row(runs[0], "step"), [row(run, f"{kind}_loss") for run in runs], label, index)
+        band(right, row(runs[0], "length"), [row(run, kind) for run in runs], label, index)
+    left.set(xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
+    right.axvspan(SHORTEST, LONGEST, color="grey", alpha=0.12, lw=0, label=tr("trained lengths", "训练过的长度"))
+    right.set(xlabel=tr("length", "序列长度"), ylabel=tr("right tokens", "准确率"), ylim=(0, 1.05))
     right.legend(loc="lower left")
-    return drawn_figure
+    return picture
 
 
 EXPERIMENT = Experiment("L21", "D, A", measure, judge, draw, SEEDS, tunes=True)

@@ -8,7 +8,18 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    over_seeds,
+    row,
+    rows_to_fill,
+)
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import curve, curve_steps, difference
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, reversal, running_sum
@@ -45,8 +56,8 @@ def build(symbols: int, side: str, seed: int) -> Transformer:
     return Transformer(config, Parts(embedding=without_factor) if side == "unscaled" else Parts())
 
 
-def batch_of(toy: Callable[..., Batch], symbols: int, pairs: int, chance: torch.Generator) -> Batch:
-    return toy(pairs, range(LENGTH, LENGTH + 1), symbols, chance)
+def batch_of(toy: Callable[..., Batch], symbols: int, pairs: int, generator: torch.Generator) -> Batch:
+    return toy(pairs, range(LENGTH, LENGTH + 1), symbols, generator)
 
 
 @torch.no_grad()
@@ -76,7 +87,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
 def judge(runs: Runs) -> Verdict:
     """Worse is the loss without the factor less that with it, seed by seed, on each of the two tasks.
 
-    More than WORSE on both: holds. On neither: does not hold. Where symbols count, but not where places do: only if.
+    More than WORSE on both: holds. On neither: does not hold. Where symbols count, but not where positions do: only if.
     """
     gaps = [difference(*(over_seeds(runs, f"{task}_{side}") for side in reversed(SIDES))) for task in TASKS]
     if any(gap.low <= WORSE <= gap.high for gap in gaps):
@@ -88,25 +99,25 @@ def judge(runs: Runs) -> Verdict:
             return "holds only if"
         case [False, False]:
             return "does not hold"
-    return "undecided"  # needed where places count alone: the contrary of what we should expect
+    return "undecided"  # needed where positions count alone: the contrary of what we should expect
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, axes = figure(columns=3, width=4.0)
-    labels = (say(r"$\times\sqrt{d_{model}}$", r"乘 $\sqrt{d_{model}}$"), say("no factor", "不乘"))
-    titles = (say("reversal (moving)", "逆序（搬运）"), say("running sum (computing)", "累加（计算）"))
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, axes = figure(columns=3, width=4.0)
+    labels = (tr(r"$\times\sqrt{d_{model}}$", r"乘 $\sqrt{d_{model}}$"), tr("no factor", "不乘"))
+    titles = (tr("reversal (moving)", "逆序（搬运）"), tr("running sum (computing)", "累加（计算）"))
     for panel, task, title in zip(axes, TASKS, titles, strict=False):
-        for place, (side, label) in enumerate(zip(SIDES, labels, strict=True)):
-            band(panel, row(runs[0], "step"), [row(run, f"{task}_{side}_curve") for run in runs], label, place)
-        panel.set(title=title, xlabel=say("step", "训练步数"), ylabel=say("loss", "损失"), ylim=(0, None))
-    for place, (side, label) in enumerate(zip(SIDES, labels, strict=True)):
+        for index, (side, label) in enumerate(zip(SIDES, labels, strict=True)):
+            band(panel, row(runs[0], "step"), [row(run, f"{task}_{side}_curve") for run in runs], label, index)
+        panel.set(title=title, xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
+    for index, (side, label) in enumerate(zip(SIDES, labels, strict=True)):
         ends = [over_seeds(runs, f"computing_{side}_{when}") for when in ("before", "after")]
-        band(axes[2], [0, 1], list(zip(*ends, strict=True)), label, place)
-    axes[2].axhline(over_seeds(runs, "position")[0], color="grey", ls="--", label=say("positions", "位置编码"))
-    axes[2].set_xticks([0, 1], [say("before training", "训练前"), say("after", "训练后")])
-    axes[2].set(title=say("length of an embedding", "词向量的范数"), ylim=(0, None), xlim=(-0.2, 1.2))
+        band(axes[2], [0, 1], list(zip(*ends, strict=True)), label, index)
+    axes[2].axhline(over_seeds(runs, "position")[0], color="grey", ls="--", label=tr("positions", "位置编码"))
+    axes[2].set_xticks([0, 1], [tr("before training", "训练前"), tr("after", "训练后")])
+    axes[2].set(title=tr("length of an embedding", "词向量的范数"), ylim=(0, None), xlim=(-0.2, 1.2))
     axes[2].legend(loc="center")
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L22", "C", measure, judge, draw, SEEDS, tunes=True)

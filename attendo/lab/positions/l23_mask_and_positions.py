@@ -9,7 +9,18 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.decoding.greedy import greedy_decode
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    over_seeds,
+    row,
+    rows_to_fill,
+)
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import curve, curve_steps, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
@@ -29,7 +40,7 @@ MUCH = 0.1  # of the tokens: a part that can be left out for less than that has 
 
 
 class Unmasked(Transformer):
-    """While it learns, every place of the target sees all others, the token it must say among them."""
+    """While it learns, every position of the target sees all others, the token it must say among them."""
 
     def forward(self, source: Tensor, target_in: Tensor) -> Tensor:  # type: ignore[override]
         x, _ = self.embed(target_in, self.target_positions)
@@ -44,15 +55,15 @@ def build(cell: str, seed: int) -> Transformer:
     return Transformer(config) if cell in ("both", "only_mask") else Unmasked(config)
 
 
-def sequences(pairs: int, chance: torch.Generator) -> Batch:
-    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, chance)
+def sequences(pairs: int, generator: torch.Generator) -> Batch:
+    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, generator)
 
 
-def said_right(model: Transformer, batch: Batch) -> float:
-    """The share of tokens, </s> included, that greedy search says at the right place; there is no future to look at."""
-    said = greedy_decode(model.eval(), batch.source, LENGTH + 1)
-    missing = torch.full((len(said), LENGTH + 1 - said.shape[1]), SPECIAL.pad)
-    return float((torch.cat((said, missing), dim=1) == batch.target_out).float().mean())
+def share_right(model: Transformer, batch: Batch) -> float:
+    """The share of tokens, </s> included, that greedy search puts at the right position; it has no future to see."""
+    output = greedy_decode(model.eval(), batch.source, LENGTH + 1)
+    missing = torch.full((len(output), LENGTH + 1 - output.shape[1]), SPECIAL.pad)
+    return float((torch.cat((output, missing), dim=1) == batch.target_out).float().mean())
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
@@ -64,7 +75,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             points = curve(loss, POINTS)
             never_seen = sequences(200, unseen_generator(seed))
             run |= {f"{cell}_loss": points[-1], f"{cell}_curve": points, f"rate_{cell}": rate}
-            run[f"{cell}_right"] = said_right(model, never_seen)
+            run[f"{cell}_right"] = share_right(model, never_seen)
     return list(runs)
 
 
@@ -80,21 +91,21 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if all(gap.low > MUCH for gap in gaps) else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (learning, speaking) = figure(columns=2)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (learning, speaking) = figure(columns=2)
     labels = (
-        say("both", "两者都有"),
-        say("mask only", "只有掩码"),
-        say("positions only", "只有位置"),
-        say("neither", "都没有"),
+        tr("both", "两者都有"),
+        tr("mask only", "只有掩码"),
+        tr("positions only", "只有位置"),
+        tr("neither", "都没有"),
     )
-    for place, (cell, label) in enumerate(zip(CELLS, labels, strict=True)):
-        band(learning, row(runs[0], "step"), [row(run, f"{cell}_curve") for run in runs], label, place)
-    learning.set(xlabel=say("step", "训练步数"), ylabel=say("training loss", "训练损失"), ylim=(0, None))
+    for index, (cell, label) in enumerate(zip(CELLS, labels, strict=True)):
+        band(learning, row(runs[0], "step"), [row(run, f"{cell}_curve") for run in runs], label, index)
+    learning.set(xlabel=tr("step", "训练步数"), ylabel=tr("training loss", "训练损失"), ylim=(0, None))
     learning.legend()
     bars(speaking, labels, [over_seeds(runs, f"{cell}_right") for cell in CELLS])
-    speaking.set(ylabel=say("right tokens, greedy search", "贪心解码的准确率"), ylim=(0, 1.05))
-    return drawn
+    speaking.set(ylabel=tr("right tokens, greedy search", "贪心解码的准确率"), ylim=(0, 1.05))
+    return picture
 
 
 EXPERIMENT = Experiment("L23", "C", measure, judge, draw, SEEDS, tunes=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, number, row
 from attendo.lab.tools.chart import COLOURS, figure
 
 CLAIMED = {1: 0.5761168847658291, 10: 0.9999092083843412, 100: 1.0}  # y₃ in the notes, to the last digit they give
@@ -32,15 +32,15 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if right else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (axes,) = figure()
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (axes,) = figure()
     axes.plot(row(runs[0], "a"), row(runs[0], "y3"), color=COLOURS[0], lw=2)
     for a in (1, 10):
         y3 = number(runs[0], f"y3_at_{a}")
         axes.plot(a, y3, "o", color=COLOURS[1])
         axes.annotate(f"$a={a}$", (a, y3), (6, -14), textcoords="offset points")
-    axes.set(xlabel="$a$", ylabel=say("third share $y_3$", "第三份 $y_3$"))
-    return drawn
+    axes.set(xlabel="$a$", ylabel=tr("third share $y_3$", "第三份 $y_3$"))
+    return picture
 
 
 EXPERIMENT = Experiment("L1", "A§4, B", measure, judge, draw, ONE_SEED)

@@ -5,7 +5,18 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.autograd.functional import jacobian
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    for_each_seed,
+    over_seeds,
+    row,
+)
 from attendo.lab.tools.chart import COLOURS, figure
 
 LENGTH = 6  # of x
@@ -61,8 +72,8 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if right else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, right) = figure(columns=2)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, right) = figure(columns=2)
     matrix = row(runs[0], "matrix")
     shown = [matrix[i : i + LENGTH] for i in range(0, LENGTH * LENGTH, LENGTH)]
     most = max(map(abs, matrix))
@@ -75,15 +86,15 @@ def draw(runs: Runs, say: Say) -> Figure:
     left.set_xticks(range(LENGTH), [str(i) for i in range(1, LENGTH + 1)])
     left.set_yticks(range(LENGTH), [str(i) for i in range(1, LENGTH + 1)])
     left.grid(visible=False)
-    drawn.colorbar(image, ax=left, label=r"$\partial y_i / \partial x_j$")
-    for place, run in enumerate(runs):  # each seed by itself: on this scale an interval could reach below 0
-        label = say("from finite differences, a line a seed", "与有限差分之差，每个种子一条线") if place == 0 else None
+    picture.colorbar(image, ax=left, label=r"$\partial y_i / \partial x_j$")
+    for index, run in enumerate(runs):  # each seed by itself: on this scale an interval could reach below 0
+        label = tr("from finite differences, a line a seed", "与有限差分之差，每个种子一条线") if index == 0 else None
         right.plot(STEPS, row(run, "from_differences_by_step"), "o-", color=COLOURS[0], ms=3, alpha=0.6, label=label)
     misprint = max(over_seeds(runs, "of_the_printed_cases"))
-    right.axhline(misprint, color=COLOURS[4], ls="--", label=say("the misprinted cases", "印错的分情形公式"))
-    right.set(xscale="log", yscale="log", xlabel=say("step $h$", "步长 $h$"), ylabel=say("largest error", "最大误差"))
+    right.axhline(misprint, color=COLOURS[4], ls="--", label=tr("the misprinted cases", "印错的分情形公式"))
+    right.set(xscale="log", yscale="log", xlabel=tr("step $h$", "步长 $h$"), ylabel=tr("largest error", "最大误差"))
     right.legend(loc=(0.03, 0.76))
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L2", "A§4", for_each_seed(measure_seed), judge, draw)

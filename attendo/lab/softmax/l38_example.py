@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Say, Size, Verdict, number
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, number
 from attendo.lab.tools.chart import bars, figure
 
 SCORES = (3.0, 1.0, -3.0)
@@ -23,14 +23,14 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if found == CLAIMED else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (axes,) = figure()
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (axes,) = figure()
     shares = [number(runs[0], name) for name in ("y1", "y2", "y3")]
     bars(axes, [f"$x_{i}={x:g}$" for i, x in enumerate(SCORES, 1)], [[share] for share in shares])
-    for place, share in enumerate(shares):
-        axes.text(place, share, f"{share:.4f}", ha="center", va="bottom")
-    axes.set(ylabel=say("share $y_i$", "份额 $y_i$"), ylim=(0, 1))
-    return drawn
+    for index, share in enumerate(shares):
+        axes.text(index, share, f"{share:.4f}", ha="center", va="bottom")
+    axes.set(ylabel=tr("share $y_i$", "份额 $y_i$"), ylim=(0, 1))
+    return picture
 
 
 EXPERIMENT = Experiment("L38", "D", measure, judge, draw, ONE_SEED)

@@ -6,7 +6,18 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    for_each_seed,
+    over_seeds,
+    row,
+)
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.lab.tools.measuring import interval
 from attendo.model.attention import dot_product_attention
@@ -79,31 +90,31 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if around.low > VANISHED else "undecided"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (left, middle, right) = figure(columns=3, width=4.2)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (left, middle, right) = figure(columns=3, width=4.2)
     labels = {
-        "tie": say("two are largest", "最大值有两个"),
-        "mean": say("mean", "平均"),
-        "typical": say("median", "中位数"),
+        "tie": tr("two are largest", "最大值有两个"),
+        "mean": tr("mean", "平均"),
+        "typical": tr("median", "中位数"),
     }
-    for place, (name, label) in enumerate(labels.items()):
-        band(left, SCALES, [row(run, name) for run in runs], label, place)
-    left.set(xscale="log", yscale="log", ylim=(1e-4, 1.5), xlabel=say("scale of the input", "输入的量级"))
-    left.set_ylabel(say("norm of the Jacobian", "雅可比矩阵的范数"))
+    for index, (name, label) in enumerate(labels.items()):
+        band(left, SCALES, [row(run, name) for run in runs], label, index)
+    left.set(xscale="log", yscale="log", ylim=(1e-4, 1.5), xlabel=tr("scale of the input", "输入的量级"))
+    left.set_ylabel(tr("norm of the Jacobian", "雅可比矩阵的范数"))
     left.legend(loc="lower left")
-    band(middle, D_K, [row(run, "whole_without_to_with") for run in runs], say("measured", "实测"), 4)
+    band(middle, D_K, [row(run, "whole_without_to_with") for run in runs], tr("measured", "实测"), 4)
     middle.axhline(1, color=COLOURS[6], ls=":")
     middle.set(xscale="log", ylim=(0, None), xlabel="$d_k$")
-    middle.set_ylabel(say("gradient of $W_Q$, without / with scale", "$W_Q$ 的梯度，不缩放 / 缩放"))
-    band(right, D_K, [row(run, "dead_without") for run in runs], say(r"without $1/\sqrt{d_k}$", r"不缩放"), 4)
-    band(right, D_K, [row(run, "dead_with") for run in runs], say(r"with $1/\sqrt{d_k}$", r"除以 $\sqrt{d_k}$"), 0)
+    middle.set_ylabel(tr("gradient of $W_Q$, without / with scale", "$W_Q$ 的梯度，不缩放 / 缩放"))
+    band(right, D_K, [row(run, "dead_without") for run in runs], tr(r"without $1/\sqrt{d_k}$", r"不缩放"), 4)
+    band(right, D_K, [row(run, "dead_with") for run in runs], tr(r"with $1/\sqrt{d_k}$", r"除以 $\sqrt{d_k}$"), 0)
     right.set(xscale="log", ylim=(-0.03, 1), xlabel="$d_k$")
-    right.set_ylabel(say("queries that learn nothing", "学不到东西的 query 比例"))
+    right.set_ylabel(tr("queries that learn nothing", "学不到东西的 query 比例"))
     right.legend(loc="upper left")
     for axes in (middle, right):
         axes.set_xticks(D_K, [str(d_k) for d_k in D_K])
         axes.minorticks_off()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L3", "A§4", for_each_seed(measure_seed), judge, draw)

@@ -9,8 +9,8 @@ from attendo.lab.claim import (
     Experiment,
     Numbers,
     Runs,
-    Say,
     Size,
+    Translate,
     Verdict,
     by_size,
     for_each_seed,
@@ -21,7 +21,7 @@ from attendo.lab.claim import (
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import interval
 from attendo.lab.tools.texts import Language
-from attendo.lab.tools.tokenizer_trial import Texts, figures
+from attendo.lab.tools.tokenizer_trial import TrialTexts, figures
 from attendo.text.subword_models import Kind
 
 SEEDS = by_size(2, 3, 4)  # each holds out other sentences
@@ -40,7 +40,7 @@ MOST = 0.5  # of all cuts: "finds roots" is to cut at the edge of a morpheme mor
 def one_seed(seed: int, size: Size) -> Numbers:
     numbers: dict[str, float | Sequence[float]] = {"share": SHARES[size]}
     for language in LANGUAGES:
-        texts = Texts(language, seed, size)
+        texts = TrialTexts(language, seed, size)
         numbers[f"{language}_words"] = len(texts.words)
         for kind in KINDS:
             found: list[dict[str, float]] = []
@@ -80,39 +80,39 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if on_edge.low > MOST else "holds only if"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, axes = figure(columns=4, rows=2, width=3.4, height=2.9)
-    named = (say("characters", "字符"), say("words", "词"), "BPE", "WordPiece", "unigram")
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, axes = figure(columns=4, rows=2, width=3.4, height=2.9)
+    named = (tr("characters", "字符"), tr("words", "词"), "BPE", "WordPiece", "unigram")
     panels = {
-        "unknown": say("unknown (share of characters)", "未登录字符的比例"),
-        "length": say("tokens per character", "每个字符的 token 数"),
-        "bits": say("bits per character", "每个字符的比特数"),
-        "on_edge": say("cuts on an edge (share)", "切在边界上的比例"),
+        "unknown": tr("unknown (share of characters)", "未登录字符的比例"),
+        "length": tr("tokens per character", "每个字符的 token 数"),
+        "bits": tr("bits per character", "每个字符的比特数"),
+        "on_edge": tr("cuts on an edge (share)", "切在边界上的比例"),
     }
-    titles = {"en": say("English", "英文"), "zh": say("Chinese", "中文")}
+    titles = {"en": tr("English", "英文"), "zh": tr("Chinese", "中文")}
     cells = [(language, panel) for language in LANGUAGES for panel in panels]
     for panel_axes, (language, panel) in zip(axes, cells, strict=True):
-        for place, kind in enumerate(KINDS):
+        for index, kind in enumerate(KINDS):
             if panel != "on_edge" or kind in SUB_WORDS:
                 pieces = [
                     [n / number(run, f"{language}_words") for n in row(run, f"{language}_{kind}_pieces")]
                     for run in runs
                 ]
                 curves = [row(run, f"{language}_{kind}_{panel}") for run in runs]
-                band(panel_axes, [fmean(x) for x in zip(*pieces, strict=True)], curves, named[place], place)
+                band(panel_axes, [fmean(x) for x in zip(*pieces, strict=True)], curves, named[index], index)
         panel_axes.set(title=titles[language], ylabel=panels[panel], xscale="log")
         panel_axes.set_ylim(None if panel == "bits" else 0)
         panel_axes.set_xticks([0.1, 0.25, 0.5, 1, 2], ["0.1", "0.25", "0.5", "1", "2"])
         panel_axes.minorticks_off()
         if panel == "on_edge":
             chance = interval(over_seeds(runs, f"{language}_bpe_by_chance_half")).mean
-            panel_axes.axhline(chance, color="grey", ls="--", label=say("random cuts", "随机切分"))
+            panel_axes.axhline(chance, color="grey", ls="--", label=tr("random cuts", "随机切分"))
             panel_axes.set(ylim=(0, 1))
             panel_axes.legend(fontsize=8)
     axes[0].legend(fontsize=8)
     for below in axes[4:]:
-        below.set_xlabel(say("pieces for each different word", "词表大小与不同词数之比"))
-    return drawn
+        below.set_xlabel(tr("pieces for each different word", "词表大小与不同词数之比"))
+    return picture
 
 
 EXPERIMENT = Experiment("L37", "C, E", for_each_seed(one_seed), judge, draw, SEEDS)

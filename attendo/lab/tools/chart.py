@@ -37,22 +37,22 @@ def figure(columns: int = 1, rows: int = 1, width: float = 5.2, height: float = 
     return drawn, list(axes.flat)
 
 
-def band(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], label: str, place: int, **how: Any) -> None:
+def band(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], label: str, index: int, **how: Any) -> None:
     """The mean of the seeds' curves, with its 95 % interval."""
     at_each = [interval(values) for values in zip(*curves, strict=True)]
-    colour = COLOURS[place % len(COLOURS)]
-    marker = MARKERS[place % len(MARKERS)]
+    colour = COLOURS[index % len(COLOURS)]
+    marker = MARKERS[index % len(MARKERS)]
     axes.plot(x, [at.mean for at in at_each], f"{marker}-", color=colour, label=label, ms=4, **how)
     axes.fill_between(x, [at.low for at in at_each], [at.high for at in at_each], color=colour, alpha=0.18, lw=0)
 
 
 def bars(axes: Axes, labels: Sequence[str], seeds_of_each: Sequence[Sequence[float]]) -> None:
     """A bar for each label: the mean over seeds, its interval as a line, and every seed as a point."""
-    for place, values in enumerate(seeds_of_each):
+    for index, values in enumerate(seeds_of_each):
         around = interval(values)
-        axes.bar(place, around.mean, color=COLOURS[place % len(COLOURS)], alpha=0.75, width=0.62)
+        axes.bar(index, around.mean, color=COLOURS[index % len(COLOURS)], alpha=0.75, width=0.62)
         if len(values) > 1:
-            axes.errorbar(place, around.mean, around.half, color="black", capsize=4, lw=1)
-            axes.plot([place] * len(values), values, "o", color="black", ms=3, alpha=0.6)
+            axes.errorbar(index, around.mean, around.half, color="black", capsize=4, lw=1)
+            axes.plot([index] * len(values), values, "o", color="black", ms=3, alpha=0.6)
     axes.set_xticks(range(len(labels)), labels)
     axes.grid(visible=False, axis="x")

@@ -10,7 +10,7 @@ from torch import Tensor
 from attendo.errors import InputError
 from attendo.inspection.alignment import join_tokens
 from attendo.inspection.readable import Unit
-from attendo.lab.tools.hand_aligned import Pair, in_pieces
+from attendo.lab.tools.hand_aligned import AlignedPair, in_pieces
 from attendo.lab.tools.measuring import count_weights
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
@@ -33,7 +33,7 @@ def default_model() -> tuple[Transformer, Tokenizer]:
     return model, bundle.tokenizer()
 
 
-def untrained(model: Transformer, seed: int) -> Transformer:
+def build_untrained(model: Transformer, seed: int) -> Transformer:
     """Of the same shape, with weights drawn by chance."""
     torch.manual_seed(seed)
     fresh = build_model(model.config)
@@ -46,10 +46,10 @@ def size_of(model: Transformer) -> dict[str, float]:
     return {"millions": count_weights(model) / 1e6, "myriads": count_weights(model) / 1e4}
 
 
-def dealt(things: Sequence[Thing], seeds: Sequence[int]) -> list[list[Thing]]:
+def deal(things: Sequence[Thing], seeds: Sequence[int]) -> list[list[Thing]]:
     """Shuffled, and dealt out like cards: each seed has a part of its own, so what they find is independent."""
     order = torch.randperm(len(things), generator=torch.Generator().manual_seed(seeds[0])).tolist()
-    return [[things[place] for place in order[first :: len(seeds)]] for first in range(len(seeds))]
+    return [[things[position] for position in order[first :: len(seeds)]] for first in range(len(seeds))]
 
 
 # What a piece can look at. The last holds all other pieces; what two would claim belongs to the first of them.
@@ -91,8 +91,8 @@ def between_sentences(profiles: Tensor) -> Tensor:
 def profile(maps: Tensor) -> Tensor:
     """The mean share that a head's pieces give to each of WHERE: [layers, heads, WHERE]."""
     n = maps.shape[-1]
-    place = torch.arange(n)
-    apart = place - place[:, None]  # key - query
+    position = torch.arange(n)
+    apart = position - position[:, None]  # key - query
     kind = torch.full((n, n), WHERE.index("elsewhere"))
     for distance, name in ((-1, "before"), (1, "behind"), (0, "itself")):
         kind[apart == distance] = WHERE.index(name)
@@ -125,7 +125,7 @@ CONTROL = Unit("", 1, control=True)  # <s>, </s> or the tag of the language
 
 
 @torch.inference_mode()
-def looks(model: Transformer, tokenizer: Tokenizer, pair: Pair) -> Tensor:
+def cross_attention_of_words(model: Transformer, tokenizer: Tokenizer, pair: AlignedPair) -> Tensor:
     """The translation is given, not searched for: [ROWS, views, target words, tag + source words + </s>].
 
     A view is a head (layer by layer), the mean of a layer's heads, or, last, the mean of all.
@@ -143,9 +143,9 @@ def looks(model: Transformer, tokenizer: Tokenizer, pair: Pair) -> Tensor:
     return torch.cat((both.flatten(1, 2), both.mean(2), both.mean((1, 2))[:, None]), dim=1)
 
 
-def tally(model: Transformer, tokenizer: Tokenizer, pair: Pair) -> Tensor:
+def tally(model: Transformer, tokenizer: Tokenizer, pair: AlignedPair) -> Tensor:
     """COUNTS over the target words that have a sure partner: [COUNTS, ROWS, views]."""
-    seen = looks(model, tokenizer, pair)
+    seen = cross_attention_of_words(model, tokenizer, pair)
     source, target = in_pieces(pair.source, tokenizer).words, in_pieces(pair.target, tokenizer).words
     sure, possible = (
         torch.tensor([[any((i, j) in links for i in s for j in t) for s in source] for t in target])
@@ -177,10 +177,10 @@ def error_rate(tallied: Tensor) -> Tensor:
     return 1 - (surely_right + right) / (words + sure_links)
 
 
-def by_direction(model: Transformer, tokenizer: Tokenizer, pairs: Sequence[Pair]) -> dict[str, Tensor]:
+def by_direction(model: Transformer, tokenizer: Tokenizer, pairs: Sequence[AlignedPair]) -> dict[str, Tensor]:
     """Tallies of zh_en, en_zh, de_en and en_de, and of all."""
     sums: dict[str, Tensor] = {}
-    for pair in (*pairs, *(pair.turned for pair in pairs)):
+    for pair in (*pairs, *(pair.swapped for pair in pairs)):
         tallied = tally(model, tokenizer, pair)
         for name in (f"{pair.source.language}_{pair.target.language}", "all"):
             sums[name] = sums[name] + tallied if name in sums else tallied
@@ -192,7 +192,7 @@ def num_heads(config: TransformerConfig) -> int:
     return config.decoder_layers * config.num_heads
 
 
-def chosen(right: Tensor, config: TransformerConfig) -> dict[str, int]:
+def best_views(right: Tensor, config: TransformerConfig) -> dict[str, int]:
     """The view of each way: of the layers and of the heads, the one that was right most often."""
     heads = num_heads(config)
     return {"mean": -1, "layer": heads + int(right[heads:-1].argmax()), "head": int(right[:heads].argmax())}

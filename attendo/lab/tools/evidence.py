@@ -71,7 +71,7 @@ def read_evidence(path: Path) -> Evidence:
         raise InputError(f"{path} is no evidence of the lab: expected a JSON object")
     try:
         head = from_dict(Evidence, {key: value for key, value in table.items() if key not in ("runs", "data")}, "it")
-        whole = replace(head, runs=checked_runs(table.get("runs")), data=checked_data(table.get("data")))
+        whole = replace(head, runs=check_runs(table.get("runs")), data=check_data(table.get("data")))
         if len(whole.runs) != len(whole.seeds) or not whole.seeds:
             raise InputError(f"it has {len(whole.runs)} runs of {len(whole.seeds)} seeds")
     except AttendoError as error:
@@ -79,7 +79,7 @@ def read_evidence(path: Path) -> Evidence:
     return whole
 
 
-def checked_runs(runs: object) -> Sequence[Numbers]:
+def check_runs(runs: object) -> Sequence[Numbers]:
     """A row of numbers for each seed, under the same names; no NaN, by which nothing can be judged."""
     if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
         raise InputError(f"runs is {short_repr(runs)}: expected a list of objects")
@@ -97,7 +97,7 @@ def is_number(value: Any) -> bool:
     return type(value) in (int, float) and math.isfinite(value)
 
 
-def checked_data(data: object) -> Mapping[str, str] | None:
+def check_data(data: object) -> Mapping[str, str] | None:
     if data is None:
         return None
     whole = isinstance(data, dict) and all(
@@ -120,7 +120,7 @@ def code_hash(module: str, also: str = "") -> str:
     claims, where these are what is looked at. `also` is what else decides.
     """
     digest = hashlib.sha256(also.encode())
-    names = reached(module)
+    names = reached_modules(module)
     for name in sorted(names):
         digest.update(f"{name}\n".encode())
         digest.update(source_of(name).read_bytes())
@@ -134,7 +134,7 @@ def code_hash(module: str, also: str = "") -> str:
     return digest.hexdigest()[:16]
 
 
-def reached(module: str) -> set[str]:
+def reached_modules(module: str) -> set[str]:
     found: set[str] = set()
     ahead = [module]
     while ahead:

@@ -21,7 +21,7 @@ BEFORE_A_MARK = re.compile(r" (?=[.,!?])")
 
 
 @dataclass(frozen=True)
-class Side:
+class AlignedSentence:
     language: str
     words: tuple[str, ...]
 
@@ -33,27 +33,27 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Pair:
-    source: Side
-    target: Side
+class AlignedPair:
+    source: AlignedSentence
+    target: AlignedSentence
     sure: frozenset[tuple[int, int]]  # source word, target word
     possible: frozenset[tuple[int, int]]  # the sure ones among them
 
     @property
-    def turned(self) -> "Pair":
+    def swapped(self) -> "AlignedPair":
         sure, possible = (frozenset((j, i) for i, j in links) for links in (self.sure, self.possible))
-        return Pair(self.target, self.source, sure, possible)
+        return AlignedPair(self.target, self.source, sure, possible)
 
 
-def hand_aligned() -> dict[str, list[Pair]]:
+def hand_aligned() -> dict[str, list[AlignedPair]]:
     """zh and de, each with English as the target."""
-    found: dict[str, list[Pair]] = {"zh": [], "de": []}
+    found: dict[str, list[AlignedPair]] = {"zh": [], "de": []}
     for line in FILE.read_text(encoding="utf-8").removesuffix("\n").split("\n")[1:]:
         language, words, english, links = line.split("\t")
         each = [((int(i), int(j)), kind) for i, kind, j in LINK.findall(links)]
-        sides = Side(language, tuple(words.split())), Side("en", tuple(english.split()))
+        sides = AlignedSentence(language, tuple(words.split())), AlignedSentence("en", tuple(english.split()))
         sure = frozenset(link for link, kind in each if kind == "-")
-        found[language].append(Pair(*sides, sure, frozenset(link for link, _ in each)))
+        found[language].append(AlignedPair(*sides, sure, frozenset(link for link, _ in each)))
     return found
 
 
@@ -66,13 +66,13 @@ class Pieces:
     words: tuple[range, ...]  # of each unit: one word, or more where a piece reaches over the border of two
 
 
-def in_pieces(side: Side, tokenizer: Tokenizer) -> Pieces:
+def in_pieces(side: AlignedSentence, tokenizer: Tokenizer) -> Pieces:
     """Pieces are joined until they end where a word ends, so the words of the file decide: 我们 的 老师 is
 
     two units where the tokenizer has a piece 我们的; nobody could tell what it looks at for 我们, and what for 的.
     """
     ids = tuple(tokenizer.encode(side.text))
-    words_at = {end: place + 1 for place, end in enumerate(accumulate(map(len, side.words)))}
+    words_at = {end: index + 1 for index, end in enumerate(accumulate(map(len, side.words)))}
     units: list[Unit] = []
     ranges: list[range] = []
     letters = tokens = words = 0
@@ -87,4 +87,4 @@ def in_pieces(side: Side, tokenizer: Tokenizer) -> Pieces:
 
 
 def joined_words(words: Sequence[str], which: range) -> str:
-    return " ".join(words[place] for place in which)
+    return " ".join(words[index] for index in which)

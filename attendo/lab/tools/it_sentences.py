@@ -46,15 +46,15 @@ def it_looks(model: Transformer, tokenizer: Tokenizer, pair: ItPair) -> tuple[Te
     for adjective in pair.adjectives:
         found = inspect_text(model, tokenizer, pair.frame.replace("_", adjective), DIRECTIONS, options=SearchOptions())
         units = words(pieces(found.source, tokenizer))
-        places = [unit.text.strip() for unit in units]
+        texts = [unit.text.strip() for unit in units]
         maps = join_tokens(torch.cat(found.record.encoder_self).double(), units, units).flatten(0, 1)
-        weights.append(maps[:, places.index("it")][:, [places.index(word) for word in (*pair.nouns, adjective)]])
+        weights.append(maps[:, texts.index("it")][:, [texts.index(word) for word in (*pair.nouns, adjective)]])
         pronouns.append(pronoun(tokenizer.decode(found.best.ids)))
     return torch.stack(weights), pronouns
 
 
 def pronoun(german: str) -> str:
-    """The first one behind the last comma, where the reason is given: …, weil es zu müde war. Else nothing."""
+    """The first one after the last comma, where the reason is given: …, weil es zu müde war. Else nothing."""
     found = PRONOUN.search(german.rpartition(",")[2])
     return found.group() if found else ""
 
@@ -84,10 +84,10 @@ def of_the_notes(weights: Tensor) -> dict[str, float | list[float]]:
     return numbers
 
 
-def of_pronouns(pairs: Sequence[ItPair], said: Sequence[Sequence[str]]) -> dict[str, float]:
+def of_pronouns(pairs: Sequence[ItPair], pronouns: Sequence[Sequence[str]]) -> dict[str, float]:
     """How often the German pronoun changes between the two sentences, and how often both are the right ones."""
-    changes = [first != second for first, second in said]
-    right = [tuple(each) == pair.pronouns for pair, each in zip(pairs, said, strict=True)]
+    changes = [first != second for first, second in pronouns]
+    right = [tuple(each) == pair.pronouns for pair, each in zip(pairs, pronouns, strict=True)]
     return {
         "notes_pronoun_changes": float(changes[0]),
         "pronoun_changes": sum(changes) / len(changes),

@@ -27,18 +27,18 @@ SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 LINE_BREAK = re.compile(r"(\S)\n *(?=([^\s#|])(.?))")  # of a paragraph: the next line is no heading, no row of a table
 HAN = re.compile("[\u4e00-\u9fff]")
 CHINESE = re.compile("[\u2014\u2018-\u201d\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")  # with its signs
-PLACE = re.compile(r"«(\w+)(?::([^»]*))?»")
+PLACEHOLDER = re.compile(r"«(\w+)(?::([^»]*))?»")
 
 
 @dataclass(frozen=True)
-class Text:
+class ClaimText:
     claim: str
     method: str
     picture: str
     why: dict[Verdict, str]
 
 
-def read_text(experiment: Experiment, language: Language) -> Text:
+def read_text(experiment: Experiment, language: Language) -> ClaimText:
     path = LAB.joinpath(*experiment.module.split(".")[2:]).with_suffix(f".{language}.md")
     begin, *rest = SECTION.split(path.read_text(encoding="utf-8"))
     sections = {name.strip(): one_line_each(text) for name, text in zip(rest[::2], rest[1::2], strict=True)}
@@ -48,7 +48,7 @@ def read_text(experiment: Experiment, language: Language) -> Text:
     if unknown or not claim or not method.strip() or "picture" not in sections:
         raise InputError(f"{path}: expected '# claim', a text, verdicts and '## picture'; found {sorted(sections)}")
     why = {verdict: sections[verdict] for verdict in verdicts if verdict in sections}
-    return Text(claim.strip(), one_line_each(method), sections["picture"], why)
+    return ClaimText(claim.strip(), one_line_each(method), sections["picture"], why)
 
 
 def one_line_each(paragraphs: str) -> str:
@@ -64,17 +64,17 @@ def one_line_each(paragraphs: str) -> str:
     return LINE_BREAK.sub(joint, paragraphs.strip())
 
 
-def filled(text: str, runs: Runs) -> str:
+def fill_in(text: str, runs: Runs) -> str:
     """«error:.1e» -> 3.0e-16, and over several seeds the mean with its interval: 0.52 ± 0.03."""
 
-    def value(place: re.Match[str]) -> str:
-        name, form = place.group(1), place.group(2) or ".3g"
+    def value(match: re.Match[str]) -> str:
+        name, form = match.group(1), match.group(2) or ".3g"
         values = [run[name] for run in runs]
         of_a_curve = [value for value in values if not isinstance(value, int | float)]
         if of_a_curve:
             raise InputError(f"«{name}» in a text is a row of numbers: expected one number")
         around = interval([float(value) for value in values if isinstance(value, int | float)])
-        shown = format(around.mean, form)
-        return shown if around.half == 0 else f"{shown} ± {format(around.half, form)}"
+        number = format(around.mean, form)
+        return number if around.half == 0 else f"{number} ± {format(around.half, form)}"
 
-    return PLACE.sub(value, text)
+    return PLACEHOLDER.sub(value, text)

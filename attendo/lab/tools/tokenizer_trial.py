@@ -27,7 +27,7 @@ SENTENCES: Mapping[Size, int | None] = by_size(100, 800, None)  # the first of t
 RUNS = 120  # runs of Chinese characters in which cuts are compared with words
 
 
-class Texts:
+class TrialTexts:
     """Some sentences to learn from, some held out, and what all kinds need to know of them."""
 
     def __init__(self, language: Language, seed: int, size: Size) -> None:
@@ -43,7 +43,7 @@ class Texts:
         return train_tokenizer(lambda: self.learned, [self.language], config)
 
 
-def figures(texts: Texts, tokenizer: Tokenizer) -> dict[str, float]:
+def figures(texts: TrialTexts, tokenizer: Tokenizer) -> dict[str, float]:
     characters = sum(map(len, texts.held_out))
     cuts = tokenizer.encode_all(texts.held_out)
     model = NGram(tokenizer.encode_all(texts.learned), tokenizer.vocab_size)
@@ -93,11 +93,11 @@ def sentences(language: Language, size: Size) -> list[str]:
     others = (path for path in LAB.rglob(f"*.{language}.md") if path.parent.name != ABOUT_TEXT)
     paths = sorted(others, key=lambda path: (path.parent.name, path.name.partition("_")[2]))  # by name, without the id
     pages = (path.read_text(encoding="utf-8") for path in paths)
-    found = (part.strip() for page in pages for part in SENTENCE_END.split(MARKUP.sub(" ", joined(page))))
+    found = (part.strip() for page in pages for part in SENTENCE_END.split(MARKUP.sub(" ", join_lines(page))))
     return [re.sub(r"\s+", " ", normalize(sentence)) for sentence in found if len(sentence) > 1]
 
 
-def joined(page: str) -> str:
+def join_lines(page: str) -> str:
     """Lines that are one paragraph as one line."""
     return re.sub(r"(?<!\n)\n(?=[^\n#])", " ", one_line_each(page))
 
@@ -106,7 +106,7 @@ def split(texts: list[str], seed: int, held_out: float = 0.2) -> tuple[list[str]
     """Some to learn from, some held out, by chance."""
     order = torch.randperm(len(texts), generator=torch.Generator().manual_seed(seed)).tolist()
     last = round(held_out * len(texts))
-    return [texts[place] for place in order[last:]], [texts[place] for place in order[:last]]
+    return [texts[position] for position in order[last:]], [texts[position] for position in order[:last]]
 
 
 ORDER = 4  # a token is foretold from the 3 before it, or from as many of them as were ever seen together
@@ -125,30 +125,30 @@ class NGram:
         self.vocab_size = vocab_size + 1  # and the end of a sentence
         self.follow: defaultdict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
         for sentence in sentences:
-            tokens = framed(sentence)
-            for place in range(ORDER - 1, len(tokens)):
+            tokens = add_borders(sentence)
+            for position in range(ORDER - 1, len(tokens)):
                 for n in range(ORDER):
-                    counts = self.follow[tokens[place - n : place]]
-                    counts[tokens[place]] = counts.get(tokens[place], 0) + 1
+                    counts = self.follow[tokens[position - n : position]]
+                    counts[tokens[position]] = counts.get(tokens[position], 0) + 1
         self.totals = {history: sum(counts.values()) for history, counts in self.follow.items()}
 
     def bits(self, sentence: Sequence[int]) -> float:
         """-log₂ of the probability of the whole sentence, its end included."""
-        tokens = framed(sentence)
-        return -sum(math.log2(self.probability(tokens, place)) for place in range(ORDER - 1, len(tokens)))
+        tokens = add_borders(sentence)
+        return -sum(math.log2(self.probability(tokens, position)) for position in range(ORDER - 1, len(tokens)))
 
-    def probability(self, tokens: tuple[int, ...], place: int) -> float:
+    def probability(self, tokens: tuple[int, ...], position: int) -> float:
         p = 1 / self.vocab_size
         for n in range(ORDER):
-            history = tokens[place - n : place]
+            history = tokens[position - n : position]
             counts = self.follow.get(history)
             if counts is None:
                 break  # a longer history was not seen either
-            p = (counts.get(tokens[place], 0) + len(counts) * p) / (self.totals[history] + len(counts))
+            p = (counts.get(tokens[position], 0) + len(counts) * p) / (self.totals[history] + len(counts))
         return p
 
 
-def framed(sentence: Sequence[int]) -> tuple[int, ...]:
+def add_borders(sentence: Sequence[int]) -> tuple[int, ...]:
     return (*[START] * (ORDER - 1), *sentence, END)
 
 
@@ -168,35 +168,35 @@ WORDS = MARKED.split()
 
 def ends(pieces: Iterable[str]) -> set[int]:
     """Where pieces meet: un|help|ful -> {2, 6}."""
-    places, at = [], 0
+    positions, at = [], 0
     for piece in pieces:
         at += len(piece)
-        places.append(at)
-    return set(places[:-1])
+        positions.append(at)
+    return set(positions[:-1])
 
 
 def agreement(cut: Callable[[str], list[str]], words: Iterable[str]) -> tuple[float, float, float]:
     """Of all cuts inside the words: the share on a morpheme's edge, the same for random cuts, and how likely those are
-    to do as well as that. Random: in each word as many cuts as there were, all places inside it equally likely."""
+    to do as well as that. Random: in each word as many cuts as there were, all positions inside it equally likely."""
     hits, cuts, by_chance = 0, 0, [1.0]  # by_chance[n]: the probability of n hits in all words so far
     for marked in words:
         word, edges, pieces = marked.replace("|", ""), ends(marked.split("|")), cut(marked.replace("|", ""))
         if "".join(pieces) != word:
-            continue  # a character it does not know, and so has no place for
+            continue  # a character it does not know, and so has no position for
         found = ends(pieces) - {0}
         hits, cuts = hits + len(found & edges), cuts + len(found)
-        by_chance = convolved(by_chance, hypergeometric(len(word) - 1, len(edges), len(found)))
+        by_chance = convolve(by_chance, hypergeometric(len(word) - 1, len(edges), len(found)))
     expected = sum(n * p for n, p in enumerate(by_chance))
     return hits / max(1, cuts), expected / max(1, cuts), min(1.0, sum(by_chance[hits:]))
 
 
-def hypergeometric(places: int, edges: int, cuts: int) -> list[float]:
-    """The probability of 0, 1, 2, … hits when `cuts` different places are drawn."""
-    ways = math.comb(places, cuts)
-    return [math.comb(edges, n) * math.comb(places - edges, cuts - n) / ways for n in range(min(edges, cuts) + 1)]
+def hypergeometric(positions: int, edges: int, cuts: int) -> list[float]:
+    """The probability of 0, 1, 2, … hits when `cuts` different positions are drawn."""
+    ways = math.comb(positions, cuts)
+    return [math.comb(edges, n) * math.comb(positions - edges, cuts - n) / ways for n in range(min(edges, cuts) + 1)]
 
 
-def convolved(first: Sequence[float], second: Sequence[float]) -> list[float]:
+def convolve(first: Sequence[float], second: Sequence[float]) -> list[float]:
     """The law of the sum of two independent counts."""
     total = [0.0] * (len(first) + len(second) - 1)
     for i, p in enumerate(first):

@@ -14,12 +14,12 @@ def reversal(num_pairs: int, lengths: range, num_symbols: int, generator: torch.
 
     7 5 9 </s>  ->  9 5 7 </s>
     """
-    return Batch.from_pairs([(row, row[::-1]) for row in drawn(num_pairs, lengths, num_symbols, generator)])
+    return Batch.from_pairs([(row, row[::-1]) for row in draw_rows(num_pairs, lengths, num_symbols, generator)])
 
 
 def copying(num_pairs: int, lengths: range, num_symbols: int, generator: torch.Generator) -> Batch:
     """Say the source again: position i of the target must look at position i of the source."""
-    return Batch.from_pairs([(row, row) for row in drawn(num_pairs, lengths, num_symbols, generator)])
+    return Batch.from_pairs([(row, row) for row in draw_rows(num_pairs, lengths, num_symbols, generator)])
 
 
 def running_sum(num_pairs: int, lengths: range, num_symbols: int, generator: torch.Generator) -> Batch:
@@ -27,14 +27,14 @@ def running_sum(num_pairs: int, lengths: range, num_symbols: int, generator: tor
 
     As numbers from 0, modulo 3:  1 2 2 </s>  ->  1 0 2 </s>
     """
-    rows = drawn(num_pairs, lengths, num_symbols, generator)
+    rows = draw_rows(num_pairs, lengths, num_symbols, generator)
     sums = [accumulate(symbol - FIRST_SYMBOL for symbol in row) for row in rows]
     return Batch.from_pairs(
         [(row, [FIRST_SYMBOL + y % num_symbols for y in ys]) for row, ys in zip(rows, sums, strict=True)]
     )
 
 
-def drawn(num_rows: int, lengths: range, num_symbols: int, generator: torch.Generator) -> list[list[int]]:
+def draw_rows(num_rows: int, lengths: range, num_symbols: int, generator: torch.Generator) -> list[list[int]]:
     """Rows of symbols, each length and each symbol equally likely."""
     return [
         torch.randint(FIRST_SYMBOL, FIRST_SYMBOL + num_symbols, (length,), generator=generator).tolist()

@@ -83,7 +83,7 @@ LARGEST = 1_000_000  # bytes
 
 
 @dataclass(frozen=True)
-class Row:
+class TunedRates:
     """What one claim was tuned to, and where that comes from."""
 
     date: str  # such as 2026-11-16
@@ -106,7 +106,7 @@ def rates_of(claim: str) -> Mapping[str, float]:
     return found.rates if found else {}
 
 
-def read_rows() -> dict[str, Row]:
+def read_rows() -> dict[str, TunedRates]:
     """claim -> what it was tuned to. A file may hold anything: whatever does not fit is an error that names it."""
     if not PATH.exists():
         return {}
@@ -119,16 +119,16 @@ def read_rows() -> dict[str, Row]:
         raise InputError(f"{PATH} is no table of learning rates: {error}") from error
 
 
-def checked(row: object, claim: str) -> Row:
+def checked(row: object, claim: str) -> TunedRates:
     if not isinstance(row, dict):
         raise InputError(f"{claim} is {short_repr(row)}: expected an object")
     rates = row.get("rates")
     if not isinstance(rates, dict) or not all(looks_like(rate, float) and rate > 0 for rate in rates.values()):
         raise InputError(f"rates of {claim} is {short_repr(rates)}: expected a number above 0 for each side")
-    return replace(from_dict(Row, {key: row[key] for key in row if key != "rates"}, claim), rates=rates)
+    return replace(from_dict(TunedRates, {key: row[key] for key in row if key != "rates"}, claim), rates=rates)
 
 
-def write_rows(rows: Mapping[str, Row]) -> None:
+def write_rows(rows: Mapping[str, TunedRates]) -> None:
     """These rows; what the table has of other claims stays. In the order of the claims' numbers."""
     table = {**read_rows(), **rows}
     in_order = {claim: asdict(table[claim]) for claim in sorted(table, key=lambda claim: (len(claim), claim))}

@@ -5,7 +5,18 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.nn import functional as F
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    for_each_seed,
+    over_seeds,
+    row,
+)
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import seconds
 from attendo.model import masks
@@ -89,17 +100,17 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if agree else "does not hold"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (axes,) = figure()
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (axes,) = figure()
     lengths = row(runs[0], "lengths")
-    band(axes, lengths, [row(run, "ms_prefixes") for run in runs], say("growing prefixes", "逐个加长的前缀"), 1)
-    band(axes, lengths, [row(run, "ms_one_pass") for run in runs], say("one masked pass", "一次带掩码的计算"), 0)
-    axes.set(xlabel=say("target tokens", "目标长度（token 数）"), ylabel=say("milliseconds", "毫秒"))
+    band(axes, lengths, [row(run, "ms_prefixes") for run in runs], tr("growing prefixes", "逐个加长的前缀"), 1)
+    band(axes, lengths, [row(run, "ms_one_pass") for run in runs], tr("one masked pass", "一次带掩码的计算"), 0)
+    axes.set(xlabel=tr("target tokens", "目标长度（token 数）"), ylabel=tr("milliseconds", "毫秒"))
     axes.set(xscale="log", yscale="log", ylim=(1, None))
     axes.set_xticks(lengths, [f"{n:g}" for n in lengths])
     axes.minorticks_off()
     axes.legend()
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L24", "A§2, D", for_each_seed(measure_one), judge, draw)

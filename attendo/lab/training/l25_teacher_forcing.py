@@ -10,10 +10,21 @@ from torch import Tensor
 
 from attendo.data.batch import Batch, padded
 from attendo.decoding.one_path import follow
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import (
+    Experiment,
+    Numbers,
+    Runs,
+    Size,
+    Translate,
+    Verdict,
+    by_size,
+    over_seeds,
+    row,
+    rows_to_fill,
+)
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import difference, interval, on_the_way, steps_until, unseen_generator, window_means
-from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, drawn
+from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, draw_rows
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model import masks
 from attendo.model.config import TransformerConfig
@@ -33,10 +44,10 @@ WINDOW, LEARNT = 5, 0.5  # steps over which the loss is averaged; a loss at whic
 SLOWER, MUCH = 0.25, 0.1  # a quarter more steps; one more mistake in every ten of the later tokens
 
 
-def sequences(task: str, pairs: int, chance: torch.Generator) -> Batch:
+def sequences(task: str, pairs: int, generator: torch.Generator) -> Batch:
     """Reversal hangs on the source alone. Counting says how many ones there were, modulo 4, and can go on from what it
     said last: 0 1 1 1 1 -> 0 1 2 3 0."""
-    rows = drawn(pairs, range(LENGTH, LENGTH + 1), 2 if task == "counting" else SYMBOLS, chance)
+    rows = draw_rows(pairs, range(LENGTH, LENGTH + 1), 2 if task == "counting" else SYMBOLS, generator)
     if task == "reversal":
         return Batch.from_pairs([(row, row[::-1]) for row in rows])
     counts = [accumulate(symbol - FIRST_SYMBOL for symbol in row) for row in rows]
@@ -59,15 +70,15 @@ def build(side: str, seed: int) -> Transformer:
     return FedItsOwn(TOY) if side == "own" else Transformer(TOY)
 
 
-def errors(model: Transformer, batch: Batch, forced_at: int | None) -> list[float]:
-    """Greedy search, but at one place something wrong is said: the error rate at every place before </s>."""
+def error_rates(model: Transformer, batch: Batch, forced_at: int | None) -> list[float]:
+    """Greedy search, but at one position something wrong is said: the error rate at every position before </s>."""
 
     def choose(log_probs: Tensor, sentence: Tensor, step: int) -> Tensor:
         another = FIRST_SYMBOL + (batch.target_out[sentence, step] - FIRST_SYMBOL + 1) % 4
         return another if step == forced_at else log_probs.argmax(-1)
 
-    said = [hypothesis.ids for hypothesis in follow(model.eval(), batch.source, LENGTH + 1, choose)]
-    return (padded([*said, [SPECIAL.pad] * (LENGTH + 1)])[:-1] != batch.target_out)[:, :-1].float().mean(0).tolist()
+    outputs = [hypothesis.ids for hypothesis in follow(model.eval(), batch.source, LENGTH + 1, choose)]
+    return (padded([*outputs, [SPECIAL.pad] * (LENGTH + 1)])[:-1] != batch.target_out)[:, :-1].float().mean(0).tolist()
 
 
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
@@ -79,7 +90,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             models, losses, rate = train_tuned(models_of, batches, seeds, budgets, least=on_the_way)
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
                 test = sequences(task, 200, unseen_generator(seed))
-                usual, after = (errors(model, test, forced_at) for forced_at in (None, FORCED_AT))
+                usual, after = (error_rates(model, test, forced_at) for forced_at in (None, FORCED_AT))
                 rise = (sum(after[FORCED_AT + 1 :]) - sum(usual[FORCED_AT + 1 :])) / (LENGTH - FORCED_AT - 1)
                 points = window_means(loss, WINDOW).tolist()
                 run |= {f"{name}_loss": points, f"{name}_after": after, f"{name}_rise": rise}
@@ -102,17 +113,17 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if difference(*slower).low > 0 and difference(*rise).low > 0 else "holds"
 
 
-def draw(runs: Runs, say: Say) -> Figure:
+def draw(runs: Runs, tr: Translate) -> Figure:
     page, axes = figure(columns=2, rows=2, height=3.0)
-    titles = {"counting": say("counting", "计数"), "reversal": say("reversal", "逆序")}
-    labels = {"forced": say("fed the right tokens", "喂真实标签"), "own": say("fed its own", "喂自己的输出")}
+    titles = {"counting": tr("counting", "计数"), "reversal": tr("reversal", "逆序")}
+    labels = {"forced": tr("fed the right tokens", "喂真实标签"), "own": tr("fed its own", "喂自己的输出")}
     for above, below, (task, title) in zip(axes[:2], axes[2:], titles.items(), strict=True):
-        for place, (side, label) in enumerate(labels.items()):
+        for index, (side, label) in enumerate(labels.items()):
             losses, after = ([row(run, f"{task}_{side}_{what}") for run in runs] for what in ("loss", "after"))
-            band(above, range(WINDOW, WINDOW * len(losses[0]) + 1, WINDOW), losses, label, place, markevery=4)
-            band(below, range(1, LENGTH + 1), after, label, place)
-        above.set(title=title, xlabel=say("step", "训练步数"), ylabel=say("training loss", "训练损失"), ylim=(0, None))
-        below.set(xlabel=say("place", "位置"), ylabel=say("error rate", "错误率"), xticks=range(1, LENGTH + 1))
+            band(above, range(WINDOW, WINDOW * len(losses[0]) + 1, WINDOW), losses, label, index, markevery=4)
+            band(below, range(1, LENGTH + 1), after, label, index)
+        above.set(title=title, xlabel=tr("step", "训练步数"), ylabel=tr("training loss", "训练损失"), ylim=(0, None))
+        below.set(xlabel=tr("place", "位置"), ylabel=tr("error rate", "错误率"), xticks=range(1, LENGTH + 1))
     axes[0].legend()
     return page
 

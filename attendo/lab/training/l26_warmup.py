@@ -6,7 +6,7 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Say, Size, Verdict, by_size, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, row, rows_to_fill
 from attendo.lab.layers.l16_residual import BLIND, Stack, sequences
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import at_the_end
@@ -31,11 +31,11 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
         budgets = [Budget(steps, 32, rate, WARMUP[start]) for rate in rates]
         trained = [train_anew(partial(Stack, depth, order), sequences, seeds, budget)[1] for budget in budgets]
         ends = trained[-1][-max(1, steps // 10) :].mean(0)  # of all seeds, at the highest rate
-        for place, run in enumerate(runs):
-            last = [at_the_end(losses[:, place]) for losses in trained]
+        for index, run in enumerate(runs):
+            last = [at_the_end(losses[:, index]) for losses in trained]
             run |= {f"{order}_{start}": last, f"{order}_{start}_low": last[0], f"{order}_{start}_high": last[-1]}
             run[f"{order}_{start}_failed"] = float((ends >= BLIND).float().mean())
-            run[f"{order}_{start}_curve"] = trained[-1][:, place].tolist()  # at the highest rate
+            run[f"{order}_{start}_curve"] = trained[-1][:, index].tolist()  # at the highest rate
     return list(runs)
 
 
@@ -72,22 +72,22 @@ def fisher(cold: int, warm: int, seeds: int) -> float:
     return sum(ways) / math.comb(2 * seeds, failed)
 
 
-def draw(runs: Runs, say: Say) -> Figure:
-    drawn, (by_rate, by_step) = figure(columns=2)
-    names = {"post": say("post-norm", "后归一化"), "pre": say("pre-norm", "前归一化")}
-    starts = {"warm": say("warmup", "有预热"), "cold": say("no warmup", "无预热")}
-    for place, (order, start) in enumerate(CELLS):
-        label = say(f"{names[order]}, {starts[start]}", f"{names[order]}，{starts[start]}")
-        band(by_rate, row(runs[0], "rate"), [row(run, f"{order}_{start}") for run in runs], label, place)
+def draw(runs: Runs, tr: Translate) -> Figure:
+    picture, (by_rate, by_step) = figure(columns=2)
+    names = {"post": tr("post-norm", "后归一化"), "pre": tr("pre-norm", "前归一化")}
+    starts = {"warm": tr("warmup", "有预热"), "cold": tr("no warmup", "无预热")}
+    for index, (order, start) in enumerate(CELLS):
+        label = tr(f"{names[order]}, {starts[start]}", f"{names[order]}，{starts[start]}")
+        band(by_rate, row(runs[0], "rate"), [row(run, f"{order}_{start}") for run in runs], label, index)
         curves = [row(run, f"{order}_{start}_curve") for run in runs]
         steps = [float(step) for step in range(1, len(curves[0]) + 1)]
-        band(by_step, steps, curves, label, place, markevery=10)
+        band(by_step, steps, curves, label, index, markevery=10)
     for axes in (by_rate, by_step):
         axes.axhline(BLIND, color="grey", ls=":", lw=1)
-    by_rate.set(xscale="log", xlabel=say("peak learning rate", "学习率峰值"), ylabel=say("loss at the end", "最终损失"))
-    by_step.set(xlabel=say("step, at the highest rate", "训练步数（最高学习率）"), ylabel=say("loss", "损失"))
+    by_rate.set(xscale="log", xlabel=tr("peak learning rate", "学习率峰值"), ylabel=tr("loss at the end", "最终损失"))
+    by_step.set(xlabel=tr("step, at the highest rate", "训练步数（最高学习率）"), ylabel=tr("loss", "损失"))
     by_rate.legend(fontsize=8)
-    return drawn
+    return picture
 
 
 EXPERIMENT = Experiment("L26", "C", measure, judge, draw, SEEDS)
