@@ -45,8 +45,8 @@ class MultiHeadAttention(nn.Module):
         cache: Cache | None = None,
         record: list[Tensor] | None = None,
     ) -> Tensor:
-        shape = x.shape
-        if len(x) != len(memory):  # rows that share a memory are so many queries side by side
+        shape, looks_at_itself = x.shape, memory is x
+        if not looks_at_itself:  # rows that share a memory are so many queries side by side
             x = x.reshape(len(memory), -1, shape[-1])
         q = self.split_heads(self.query(x))  # [batch, heads, queries, head_dim]
         if rotation is not None:
@@ -57,7 +57,8 @@ class MultiHeadAttention(nn.Module):
         if may_attend is not None:
             check_mask(may_attend, (*q.shape[:3], k.shape[2]))
         heads = self.attend(q, k, v, may_attend, record)
-        return self.output(heads.transpose(1, 2).flatten(2)).reshape(shape)  # Concat(heads) W_O
+        output = self.output(heads.transpose(1, 2).flatten(2))  # Concat(heads) W_O
+        return output if looks_at_itself else output.view(shape)
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, may_attend: Tensor | None, record: list[Tensor] | None) -> Tensor:
         """All heads at once, shapes as in attention.py; a record gets the weights [batch, heads, queries, keys].
