@@ -22,6 +22,7 @@ from tokenizers import models
 from attendo.errors import InputError
 from attendo.files.durable import write_file
 from attendo.files.tables import read_json
+from attendo.text.normalize import LONE_SURROGATE
 
 Kind = Literal["bpe", "unigram", "wordpiece", "char", "word"]
 KINDS: tuple[Kind, ...] = ("bpe", "unigram", "wordpiece", "char", "word")
@@ -208,8 +209,8 @@ class TokenizerTable:
         for index, piece in enumerate(pieces):
             if not isinstance(piece, str) or not 1 <= len(piece) <= LONGEST_PIECE:
                 raise self.error(f"piece {index} is not a text of 1 to {LONGEST_PIECE} characters")
-            if any("\ud800" <= character <= "\udfff" for character in piece):
-                raise self.error(f"piece {index} holds half a surrogate pair")
+        if LONE_SURROGATE.search("".join(pieces)):
+            raise self.error("a piece holds half a surrogate pair")
         if len(set(pieces)) != len(pieces):
             raise self.error("a piece is listed twice")
         if reserved := RESERVED.intersection(pieces):
