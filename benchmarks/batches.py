@@ -51,7 +51,7 @@ def row(name: str, part: WeightedCorpus, tokens: int, epochs: int) -> None:
     batches = Batches([part], tokens, seed=1)
     shapes, rates, padding, last = set(), [], [], []
     for epoch in range(1, epochs + 1):
-        start, delivered, real, places = time.perf_counter(), 0, 0, 0
+        start, delivered, real, positions = time.perf_counter(), 0, 0, 0
         for batch, after in batches.stream(Position(epoch, 0)):
             shapes.add((batch.source.shape, batch.target_in.shape))
             filled = int((batch.source != 0).sum()) + int((batch.target_in != 0).sum())
@@ -60,9 +60,9 @@ def row(name: str, part: WeightedCorpus, tokens: int, epochs: int) -> None:
                 last.append(filled / (batch.source.numel() + batch.target_in.numel()))
                 break
             real += filled
-            places += batch.source.numel() + batch.target_in.numel()
+            positions += batch.source.numel() + batch.target_in.numel()
         rates.append(delivered / (time.perf_counter() - start) / 1e6)
-        padding.append(1 - real / places)
+        padding.append(1 - real / positions)
     print(
         f"| {name} | {len(part.source):,} | {tokens:,} | {len(batches.epoch(1).plan):,} | {len(shapes)} | "
         f"{statistics.median(padding):.2%} | {statistics.median(last):.0%} | {statistics.median(rates):.1f} |",

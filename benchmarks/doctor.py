@@ -55,27 +55,29 @@ def write(path: Path, rows: Iterable[tuple[str, str]]) -> Path:
     return path
 
 
-def damage(rows: Rows, kind: str, chosen: list[int], dice: random.Random, foreign: list[tuple[list[str], int]]) -> Rows:
+def damage(
+    rows: Rows, kind: str, chosen: list[int], generator: random.Random, foreign: list[tuple[list[str], int]]
+) -> Rows:
     """The rows with one kind of damage in the chosen places."""
     rows = list(rows)
-    for number, place in enumerate(chosen):
-        source, target = rows[place]
+    for number, index in enumerate(chosen):
+        source, target = rows[index]
         match kind:
             case "swapped":
-                rows[place] = (target, source)
+                rows[index] = (target, source)
             case "copy":
-                rows[place] = (source, source)
+                rows[index] = (source, source)
             case "duplicate":
-                rows[place] = rows[place - 1 if place else place + 1]
+                rows[index] = rows[index - 1 if index else index + 1]
             case "empty":
-                rows[place] = (source, "")
+                rows[index] = (source, "")
             case "broken_encoding":
-                rows[place] = (source, f"{target.rstrip('.')} â€™ Ã¤")
+                rows[index] = (source, f"{target.rstrip('.')} â€™ Ã¤")
             case "wrong_language" | "wrong_language, 5 words":
                 texts, side = foreign[number % len(foreign)]
-                text = dice.choice(texts)
+                text = generator.choice(texts)
                 text = " ".join(text.split()[:5]) if kind.endswith("words") else text
-                rows[place] = (text, target) if side == 0 else (source, text)
+                rows[index] = (text, target) if side == 0 else (source, text)
     return rows
 
 
@@ -93,26 +95,26 @@ def recall_table(seeds: range, folder: Path) -> None:
     print(f"| damage to {SHARE:.0%} of {SAMPLE:,} pairs | {' | '.join(name.split('.')[0] for name in CLEAN)} |")
     print("| --- | ---: | ---: |")
     corpora = {name: read(name) for name in CLEAN}
-    texts = {name: [(read(file), side, place) for file, side, place in FOREIGN[name[:5]]] for name in CLEAN}
+    texts = {name: [(read(file), side, index) for file, side, index in FOREIGN[name[:5]]] for name in CLEAN}
     for kind in kinds:
         cells = []
         for name, rows in corpora.items():
-            foreign = [([row[side] for row in other], place) for other, side, place in texts[name]]
+            foreign = [([row[side] for row in other], index) for other, side, index in texts[name]]
             found = [recall(rows, kind, seed, foreign, folder) for seed in seeds]
             cells.append(f"{statistics.mean(found):.1%} ({min(found):.1%}-{max(found):.1%})")
         print(f"| {kind} | {' | '.join(cells)} |", flush=True)
 
 
 def recall(rows: Rows, kind: str, seed: int, foreign: list[tuple[list[str], int]], folder: Path) -> float:
-    dice = random.Random(seed)
-    sample = sorted(dice.sample(range(len(rows)), SAMPLE))
-    chosen = dice.sample(range(1, SAMPLE), int(SHARE * SAMPLE))
-    bad = damage([rows[row] for row in sample], kind, chosen, dice, foreign)
-    against = [bad[place] for place in chosen] if kind == "leak" else None
+    generator = random.Random(seed)
+    sample = sorted(generator.sample(range(len(rows)), SAMPLE))
+    chosen = generator.sample(range(1, SAMPLE), int(SHARE * SAMPLE))
+    bad = damage([rows[row] for row in sample], kind, chosen, generator, foreign)
+    against = [bad[index] for index in chosen] if kind == "leak" else None
     lines = set(look_at(bad, folder, against).lines(kind.split(",")[0]).tolist())
     if kind == "duplicate":  # of two equal neighbours the later one is the duplicate
-        return sum(bool({place + 1, place, place + 2} & lines) for place in chosen) / len(chosen)
-    return sum(place + 1 in lines for place in chosen) / len(chosen)
+        return sum(bool({index + 1, index, index + 2} & lines) for index in chosen) / len(chosen)
+    return sum(index + 1 in lines for index in chosen) / len(chosen)
 
 
 def false_alarm_table(seeds: range, folder: Path) -> None:
@@ -140,10 +142,10 @@ def shift_table(first_seed: int, blocks: int, folder: Path) -> None:
         rows = read(name)
         found, right, others, errors = 0, 0, 0, [0]
         for number in range(blocks):
-            dice = random.Random(first_seed + number)
-            start = dice.randrange(max(1, len(rows) - size + 1))
+            generator = random.Random(first_seed + number)
+            start = generator.randrange(max(1, len(rows) - size + 1))
             part = rows[start : start + size]
-            bad, first, last, shift = shifted(part, number, dice)
+            bad, first, last, shift = shifted(part, number, generator)
             seen = [f for f in look_at(bad, folder).findings if f.shift is not None]
             near = [f for f in seen if max(abs(f.first_line - first), abs(f.last_line - last)) <= TOLERANCE]
             found += bool(near)
@@ -168,10 +170,10 @@ def every_corpus_table() -> None:
     print(f"| {corpora} corpora of at least {FEWEST} pairs in all | | {blocks} |")
 
 
-def shifted(rows: Rows, number: int, dice: random.Random) -> tuple[Rows, int, int, int]:
+def shifted(rows: Rows, number: int, generator: random.Random) -> tuple[Rows, int, int, int]:
     """A block of 50 to 100 pairs whose targets are rolled; the first two stand at the ends of the file."""
-    length, shift = dice.randint(50, 100), dice.choice([-3, -2, -1, 1, 2, 3])
-    start = {0: 0, 1: len(rows) - length}.get(number, dice.randrange(len(rows) - length))
+    length, shift = generator.randint(50, 100), generator.choice([-3, -2, -1, 1, 2, 3])
+    start = {0: 0, 1: len(rows) - length}.get(number, generator.randrange(len(rows) - length))
     targets = [target for _, target in rows[start : start + length]]
     block = [(rows[start + i][0], targets[(i - shift) % length]) for i in range(length)]
     return [*rows[:start], *block, *rows[start + length :]], start + 1, start + length, shift

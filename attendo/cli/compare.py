@@ -10,23 +10,23 @@ from attendo.errors import UsageError
 
 
 def compare(
-    files: Annotated[list[Path], typer.Argument(metavar="A B", help="Two files of translations, a line each.")],
+    files: Annotated[list[Path], typer.Argument(metavar="A B", help="Two files of translations, one per line.")],
     references: Annotated[
         list[Path],
-        typer.Option("--references", metavar="R...", help="One or more; or a TEST.tsv, which has the source."),
+        typer.Option("--references", metavar="R...", help="One or more reference files, or a TEST.tsv with sources."),
     ],
     to: Annotated[
-        str | None, typer.Option("--to", help="Their language, such as en; by default the text tells.")
+        str | None, typer.Option("--to", help="Language of the translations, such as en; detected by default.")
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=2, max=100_000, help="Of the bootstrap; 1000.")
+        int | None, typer.Option("--samples", min=2, max=100_000, help="Bootstrap samples; 1000 by default.")
     ] = None,
     trials: Annotated[
-        int | None, typer.Option("--trials", min=2, max=1_000_000, help="Of the randomisation; 10000.")
+        int | None, typer.Option("--trials", min=2, max=1_000_000, help="Randomisation trials; 10000 by default.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object instead of a table.")] = False,
 ) -> None:
-    """Tell whether the difference between two translations is real: paired bootstrap, approximate randomisation."""
+    """Test whether two translations differ significantly: paired bootstrap and approximate randomisation."""
     if len(files) < 2:
         raise UsageError("name two files of translations, A and B")
 

@@ -11,19 +11,22 @@ from attendo.errors import UsageError
 
 def doctor(
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Corpora: .tsv, .jsonl or .tmx, maybe compressed.")
+        list[Path] | None,
+        typer.Argument(metavar="[FILE]...", help="Parallel corpora: .tsv, .jsonl or .tmx, optionally compressed."),
     ] = None,
-    source: Annotated[Path | None, typer.Option("--source", help="Instead of FILE: one side's lines …")] = None,
-    target: Annotated[Path | None, typer.Option("--target", help="… and the other side's.")] = None,
+    source: Annotated[
+        Path | None, typer.Option("--source", help="Instead of FILE: a file with the source lines …")
+    ] = None,
+    target: Annotated[Path | None, typer.Option("--target", help="… and one with the target lines.")] = None,
     languages: Annotated[
-        str | None, typer.Option("--languages", help="Of source and target, such as zh,en; by default guessed.")
+        str | None, typer.Option("--languages", help="Source and target language, such as zh,en; guessed by default.")
     ] = None,
     against: Annotated[
-        list[Path] | None, typer.Option("--against", help="A test set that must not be in the corpus; may be repeated.")
+        list[Path] | None, typer.Option("--against", help="Test set that must not occur in the corpus; repeatable.")
     ] = None,
     write: Annotated[Path | None, typer.Option("--write", help="Write the repaired corpus as TSV.")] = None,
-    pictures: Annotated[Path | None, typer.Option("--pictures", help="A folder for pictures of the lengths.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of tables.")] = False,
+    pictures: Annotated[Path | None, typer.Option("--pictures", help="Folder for plots of sentence lengths.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Examine a parallel corpus: what is wrong with it, where, and what to do about it."""
     if (source is None) != (target is None):

@@ -24,40 +24,49 @@ def evaluate(
         typer.Argument(metavar="[TEST.tsv]...", help="Lines of source<TAB>reference[<TAB>reference…]."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="M", help="A model folder, or a name, to translate them.")
+        str | None, typer.Option("--model", metavar="M", help="Model folder or name that translates the test sets.")
     ] = None,
-    to: Annotated[str | None, typer.Option("--to", help="The language of the references, such as en.")] = None,
-    from_: Annotated[str | None, typer.Option("--from", help="That of the source; by default the text tells.")] = None,
-    swap: Annotated[bool, typer.Option("--swap", help="In TEST.tsv the reference stands first.")] = False,
+    to: Annotated[str | None, typer.Option("--to", help="Target language, such as en.")] = None,
+    from_: Annotated[str | None, typer.Option("--from", help="Source language; detected by default.")] = None,
+    swap: Annotated[bool, typer.Option("--swap", help="The reference is the first column of TEST.tsv.")] = False,
     hypotheses: Annotated[
-        Path | None, typer.Option("--hypotheses", metavar="H", help="Instead of a model: its translations.")
+        Path | None,
+        typer.Option("--hypotheses", metavar="H", help="File of translations to score, instead of a model."),
     ] = None,
     references: Annotated[
-        list[Path] | None, typer.Option("--references", metavar="R...", help="With H: one or more, or a TEST.tsv.")
+        list[Path] | None,
+        typer.Option("--references", metavar="R...", help="With H: one or more reference files, or a TEST.tsv."),
     ] = None,
-    source: Annotated[Path | None, typer.Option("--source", metavar="S", help="With H: what was translated.")] = None,
-    beam: Annotated[int | None, typer.Option("--beam", min=1, max=256, help="Hypotheses kept; 4 by default.")] = None,
-    length_penalty: Annotated[float | None, typer.Option("--length-penalty", help="α; 1 by default.")] = None,
+    source: Annotated[Path | None, typer.Option("--source", metavar="S", help="With H: the source file.")] = None,
+    beam: Annotated[int | None, typer.Option("--beam", min=1, max=256, help="Beam size; 4 by default.")] = None,
+    length_penalty: Annotated[
+        float | None, typer.Option("--length-penalty", help="Exponent α of the length penalty; 1 by default.")
+    ] = None,
     no_second_look: Annotated[
         bool, typer.Option("--no-second-look", help="Judge the first answer, though it may have lost a number.")
     ] = False,
     engine: Annotated[str, typer.Option("--engine", help="auto, torch or ct2.")] = "auto",
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
-    threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Of the CPU.")] = None,
-    published: Annotated[bool, typer.Option("--published", help="Tokenised lower-cased BLEU, too.")] = False,
+    threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="CPU threads.")] = None,
+    published: Annotated[bool, typer.Option("--published", help="Also report tokenised lower-cased BLEU.")] = False,
     training_text: Annotated[
-        Path | None, typer.Option("--training-text", metavar="F", help="In it words are rare or frequent.")
+        Path | None,
+        typer.Option("--training-text", metavar="F", help="Training text by which words count as rare or frequent."),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=0, max=100_000, help="Of the bootstrap; 1000, 0 is no interval.")
+        int | None,
+        typer.Option("--samples", min=0, max=100_000, help="Bootstrap samples; 1000 by default, 0 for no interval."),
     ] = None,
-    report: Annotated[Path | None, typer.Option("--report", metavar="F.html", help="Write a page with plots.")] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="F.html", help="Write an HTML report with plots.")
+    ] = None,
     translations: Annotated[
-        Path | None, typer.Option("--write-translations", metavar="F", help="Write the model's, a line each.")
+        Path | None,
+        typer.Option("--write-translations", metavar="F", help="Write the translations to a file, one per line."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="A list with an object for each test set.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object per test set.")] = False,
 ) -> None:
-    """BLEU, chrF and TER with signature and interval, and what lies behind them: of a model, or of a file."""
+    """Score a model or a file of translations: BLEU, chrF and TER with signatures, intervals and details."""
     more = list(files or [])
     if (hypotheses and model) or not (hypotheses or more):
         raise UsageError("name either one or more TEST.tsv, and --model M, or --hypotheses H and --references R")
@@ -75,7 +84,7 @@ def evaluate(
         if path and (path.is_dir() or not path.parent.is_dir()):
             raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
     for library in ("sacrebleu", *(["sacremoses"] if published else [])):
-        import_module(library)  # if it is missing, say so before the long work
+        import_module(library)  # a missing library is reported before the long work
 
     from attendo.data.lines import ignore, read_lines
     from attendo.evaluation.breakdown import count_words

@@ -12,7 +12,7 @@ from attendo.errors import DataError, InputError, UsageError
 
 BATCH = 1000  # lines encoded at once: enough for all cores, little to hold
 
-app = typer.Typer(help="Learn a tokenizer, encode lines of text as ids, decode ids to text.")
+app = typer.Typer(help="Train a tokenizer, encode text as ids, decode ids to text.")
 
 TokenizerFile = Annotated[Path, typer.Argument(metavar="F", help="A tokenizer.json made by `attendo tokenizer train`.")]
 
@@ -24,10 +24,10 @@ def train(
     ],
     languages: Annotated[str, typer.Option("--languages", help="All languages of the model, such as zh,en.")],
     out: Annotated[Path, typer.Option("--out", help="Where to write the tokenizer.")],
-    vocab_size: Annotated[int, typer.Option("--vocab-size", help="How many ids in all.")] = 16_000,
+    vocab_size: Annotated[int, typer.Option("--vocab-size", help="Total number of ids.")] = 16_000,
     kind: Annotated[str, typer.Option("--kind", help="bpe, unigram, wordpiece, char or word.")] = "bpe",
 ) -> None:
-    """Learn one vocabulary for all languages from the texts of both sides."""
+    """Train one vocabulary for all languages on the texts of both sides."""
     from rich.console import Console
 
     from attendo.text.subword_models import KINDS, LANGUAGE
@@ -42,7 +42,7 @@ def train(
     if out.is_dir():
         raise UsageError(f"--out is {out}, a folder: expected the name of a file to write")
     for path in corpora:
-        next(texts(path, codes), None)  # a missing file is said before the long work
+        next(texts(path, codes), None)  # a missing file is reported before the long work
 
     with Console(stderr=True).status(f"learning {vocab_size:,} ids from {len(corpora)} file(s)"):
         tokenizer = train_tokenizer(
@@ -56,15 +56,15 @@ def train(
 @app.command()
 def encode(
     file: TokenizerFile,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at a line that is no UTF-8.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail on a line that is not valid UTF-8.")] = False,
 ) -> None:
-    """Lines of text from stdin to lines of ids on stdout."""
+    """Encode lines of text from stdin as lines of ids on stdout."""
     from attendo.special_tokens import SPECIAL
     from attendo.text.tokenizer import Tokenizer
 
     tokenizer = Tokenizer.load(file)
     num_unknown = 0
-    for lines in batches(strict):
+    for lines in read_batches(strict):
         for ids in tokenizer.encode_all(lines):
             num_unknown += ids.count(SPECIAL.unk)
             write_line(" ".join(map(str, ids)))
@@ -76,7 +76,7 @@ def encode(
 
 @app.command()
 def decode(file: TokenizerFile) -> None:
-    """Lines of ids from stdin to lines of text on stdout."""
+    """Decode lines of ids from stdin to lines of text on stdout."""
     from attendo.text.tokenizer import Tokenizer
 
     tokenizer = Tokenizer.load(file)
@@ -109,7 +109,7 @@ def texts(path: Path, languages: list[str]) -> Iterator[str]:
             yield from line.split("\t")
 
 
-def batches(strict: bool) -> Iterator[list[str]]:
+def read_batches(strict: bool) -> Iterator[list[str]]:
     batch: list[str] = []
     for line in stdin_lines(strict):
         batch.append(line)

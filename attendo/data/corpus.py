@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from attendo.data.lines import COMPRESSED, DAMAGE, Problem, Report, broken, clean, count_lines, open_bytes, read_lines
+from attendo.data.lines import (
+    COMPRESSED,
+    DAMAGE,
+    Problem,
+    Report,
+    clean,
+    count_lines,
+    damage_error,
+    open_bytes,
+    read_lines,
+)
 from attendo.errors import DataError
 from attendo.text.scripts import base_language
 
@@ -167,7 +177,7 @@ def read_tmx(path: Path, languages: tuple[str, str] | None, report: Report) -> I
     except etree.XMLSyntaxError as error:
         raise DataError(f"{path} is not well-formed TMX: {error.msg}") from error
     except DAMAGE as error:
-        raise broken(path, error) from error
+        raise damage_error(path, error) from error
     if line_number == 0:
         raise DataError(f"{path} has no translation units: expected TMX with <tu> elements")
 

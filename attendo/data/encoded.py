@@ -178,10 +178,10 @@ def open_encoded(folder: Path) -> EncodedCorpus:
         meta = read_json(folder / "meta.json", largest=100_000)
         lengths = np.fromfile(folder / "lengths", dtype=np.int32)
         if (meta["format"], lengths.size, lengths.min(initial=0)) != (FORMAT, 2 * meta["kept"], 0):
-            raise damaged(folder)
+            raise damage_error(folder)
         return read_sides(folder, meta, lengths)
     except (AttendoError, OSError, KeyError, TypeError, ValueError) as error:
-        raise damaged(folder) from error
+        raise damage_error(folder) from error
 
 
 def read_sides(folder: Path, meta: dict[str, Any], lengths: NDArray[np.int32]) -> EncodedCorpus:
@@ -197,11 +197,11 @@ def open_side(path: Path, dtype: str, lengths: NDArray[np.int32], folder: Path) 
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     if path.stat().st_size != starts[-1] * np.dtype(dtype).itemsize:
-        raise damaged(folder)
+        raise damage_error(folder)
     # An empty file cannot be mapped.
     ids = np.memmap(path, dtype=dtype, mode="r") if starts[-1] else np.empty(0, dtype=dtype)
     return EncodedSide(ids, starts)
 
 
-def damaged(folder: Path) -> DataError:
+def damage_error(folder: Path) -> DataError:
     return DataError(f"the encoded corpus in {folder} is damaged: delete the folder and it will be made again")

@@ -93,7 +93,7 @@ def raw_lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
                     pass
             yield line
     except DAMAGE as error:
-        raise broken(path, error) from error
+        raise damage_error(path, error) from error
 
 
 def count_lines(path: Path) -> int:
@@ -105,7 +105,7 @@ def count_lines(path: Path) -> int:
                 count += block.count(b"\n")
                 last = block[-1:]
         except DAMAGE as error:
-            raise broken(path, error) from error
+            raise damage_error(path, error) from error
     return count + (last != b"\n")
 
 
@@ -133,5 +133,5 @@ def open_zst(path: Path) -> BinaryIO:
     return io.BufferedReader(zstd.open(path), 2**20)
 
 
-def broken(path: Path, error: Exception) -> DataError:
+def damage_error(path: Path, error: Exception) -> DataError:
     return DataError(f"{path} is damaged or not what its name says: {error}")

@@ -34,7 +34,7 @@ CONTROL = re.compile(
 )
 LOST = re.compile("[\ufffd\ud800-\udfff]")
 
-# Half-width signs count only behind a Chinese character: 3.5, "U.S." and web addresses are good Chinese.
+# Half-width signs count only after a Chinese character: 3.5, "U.S." and web addresses are good Chinese.
 HALF_WIDTH = re.compile(f"[{HAN}][,;:?!.](?![A-Za-z0-9/.])")
 FULL_WIDTH = re.compile("[，。；：？！]")
 
@@ -93,7 +93,7 @@ def mixes_scripts(text: str) -> bool:
 
 
 def mixes_punctuation(text: str) -> bool:
-    """One line has half- and full-width punctuation, both behind Chinese characters."""
+    """One line has half- and full-width punctuation, both after Chinese characters."""
     return FULL_WIDTH.search(text) is not None and HALF_WIDTH.search(text) is not None
 
 

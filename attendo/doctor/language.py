@@ -70,13 +70,13 @@ def check_known(languages: tuple[str, str]) -> None:
 
 @dataclass(frozen=True)
 class WordCounts:
-    """In how many texts of a place each word stands."""
+    """In how many texts of a collection each word stands."""
 
     counts: Counter[str]
     total: int
 
     def without(self, others: "WordCounts") -> "WordCounts":
-        """The place without some of its texts."""
+        """The collection without some of its texts."""
         return WordCounts(self.counts - others.counts, self.total - others.total)
 
 
@@ -90,8 +90,8 @@ def count_words(texts: Iterable[str]) -> WordCounts:
 def log_odds(text: str, here: WordCounts, there: WordCounts, counted_here: bool) -> float:
     """Nats of evidence that a text's words come from there rather than from here.
 
-    The text's own words are taken out of the place that counted them: a word must not be its own witness. The sum is
-    divided by the root of their number: words of one sentence go together, so they are fewer witnesses than words.
+    The text's own words are taken out of the collection that counted them: a word must not be its own witness. The sum
+    is divided by the root of their number: words of one sentence go together, so they are fewer witnesses than words.
     """
     words = set(words_of(text))
     room = SOME * (len(here.counts) + len(there.counts) + UNKNOWN_WORDS)
@@ -100,7 +100,7 @@ def log_odds(text: str, here: WordCounts, there: WordCounts, counted_here: bool)
     for word in words:
         ours = max(0, here.counts[word] - counted_here)
         theirs = max(0, there.counts[word] - (not counted_here))
-        if ours or theirs:  # a word that neither place knows says nothing
+        if ours or theirs:  # a word that neither collection has is no evidence
             evidence += math.log((theirs + SOME) / (ours + SOME)) + more_here
     return evidence / math.sqrt(max(len(words), 1))
 

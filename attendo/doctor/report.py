@@ -164,11 +164,11 @@ def draw_scatter(examination: Examination, outlier: np.ndarray) -> "Figure":
     from matplotlib.ticker import ScalarFormatter, SymmetricalLogLocator
 
     source, target = examination.source_lengths, examination.target_lengths
-    shown = np.linspace(0, len(source) - 1, min(len(source), MOST_POINTS)).astype(np.int64)
+    chosen = np.linspace(0, len(source) - 1, min(len(source), MOST_POINTS)).astype(np.int64)
     figure = Figure(figsize=(5, 4.6), layout="constrained")
     axis = figure.subplots()
     for flag, colour, label in ((False, POINT, "pairs"), (True, OUTLIER, "length outliers")):
-        rows = shown[outlier[shown] == flag]
+        rows = chosen[outlier[chosen] == flag]
         if len(rows) == 0:
             continue
         axis.scatter(source[rows], target[rows], s=4, c=colour, alpha=0.4, linewidths=0, label=label)

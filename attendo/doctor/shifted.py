@@ -14,7 +14,7 @@ from attendo.doctor.pairing import Floats, Ints, Pairing
 LARGEST_SHIFT = 3
 WINDOW = 8  # lines; where as many in a row predict each other badly, a shift is looked for …
 BAD = 0.6  # … badly: by less than this share of what a right partner is usually worth
-AROUND = 40  # lines before and behind such a window are looked at as well
+AROUND = 40  # lines before and after such a window are examined as well
 PENALTY = 0.3  # of a right partner's usual worth: what a line must gain to count as shifted
 DROP = 6.0  # right partners' worth: a stretch ends when the sum of gains has fallen by so much from its height
 FEWEST_LINES = 4

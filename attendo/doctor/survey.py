@@ -82,7 +82,7 @@ def survey(corpus: Corpus, languages: tuple[str, str], tests: TestSentences, adv
 
 
 def line_checks(languages: tuple[str, str], tests: TestSentences) -> list[tuple[str, Check]]:
-    """What can be said of a pair by looking at it alone."""
+    """The checks that need nothing but the pair itself."""
     checks: list[tuple[str, Check]] = [
         ("empty", is_empty),
         ("copy", is_copy),

@@ -69,7 +69,7 @@ def numbers_of(text: str) -> list[Number]:
         known, scaled = found.get(match.group()), None
         if scale := SCALE.match(text, match.end()):
             times = int((scale.lastgroup or "m1")[1:])
-            values = {multiplied(reading, times) for reading in readings}
+            values = {multiply(reading, times) for reading in readings}
             readings |= values
             if not known and SURE_SCALE.search(scale.group()):
                 scaled = Number(match.group() + scale.group(), frozenset(values), ())
@@ -115,7 +115,7 @@ def canonical(whole: str, fraction: str = "") -> str:
     return f"{whole}.{fraction}" if fraction else whole
 
 
-def multiplied(reading: str, times: int) -> str:
+def multiply(reading: str, times: int) -> str:
     if len(reading) > MOST_DIGITS:
         return reading
     whole, _, fraction = f"{Decimal(reading) * times:f}".partition(".")

@@ -133,9 +133,9 @@ def test_packed_batches_have_one_shape_and_little_padding():
     every = list(one_epoch(batches))
     assert len({(batch.source.shape, batch.target_in.shape) for batch in every}) == 1
     full = every[:-1]
-    places = sum(batch.source.numel() + batch.target_in.numel() for batch in full)
+    indices = sum(batch.source.numel() + batch.target_in.numel() for batch in full)
     real = sum(int((batch.source != 0).sum() + (batch.target_in != 0).sum()) for batch in full)
-    assert real / places > 0.97
+    assert real / indices > 0.97
     assert max(every[0].source.numel(), every[0].target_in.numel()) <= 4000
 
 

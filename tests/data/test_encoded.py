@@ -27,7 +27,7 @@ def test_it_holds_what_the_tokenizer_says(corpus_file, bpe, tmp_path, monkeypatc
     monkeypatch.setattr(encoded, "CHUNK", 64)
     corpus = encode(corpus_file, bpe, tmp_path / "cache")
     pairs = [line.split("\t") for line in corpus_file.read_text(encoding="utf-8").split("\n")[:-1]]
-    kept = [pair for place, pair in enumerate(pairs) if place not in (10, 20)]
+    kept = [pair for index, pair in enumerate(pairs) if index not in (10, 20)]
     assert len(corpus) == len(kept) == 698
     assert [corpus.source[n] for n in range(698)] == bpe.encode_all(source for source, _ in kept)
     assert [corpus.target[n] for n in range(698)] == bpe.encode_all(target for _, target in kept)

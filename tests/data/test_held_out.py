@@ -28,7 +28,7 @@ shares = st.floats(1e-9, 0.5)
 @settings(max_examples=150)
 @given(corpora, shares, st.sampled_from([{"a"}, {"b"}, {"a", "b"}]), st.booleans())
 def test_no_sentence_to_translate_is_on_both_sides(drawn, share, sources, turned):
-    columns = [("a", "b") if turned and place % 2 else ("b", "a") for place in range(len(drawn))]
+    columns = [("a", "b") if turned and index % 2 else ("b", "a") for index in range(len(drawn))]
     splits = hold_out([corpus(pairs) for pairs in drawn], columns, sources, share)
 
     def seen(numbers_of):

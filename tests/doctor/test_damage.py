@@ -59,19 +59,19 @@ def test_two_blocks_are_two(tmp_path):
 
 def test_scattered_damage_is_found(corpus, tmp_path, evidence):
     """Five kinds at once, each in 2 % of the pairs."""
-    dice = random.Random(3)
-    places = dice.sample(range(100, SIZE), 500)
-    swapped, copied, foreign, repeated, leaked = (sorted(places[i::5]) for i in range(5))
+    generator = random.Random(3)
+    indices = generator.sample(range(100, SIZE), 500)
+    swapped, copied, foreign, repeated, leaked = (sorted(indices[i::5]) for i in range(5))
     rows = list(corpus)
-    for place in swapped:
-        rows[place] = rows[place][::-1]
-    for place in copied:
-        rows[place] = (rows[place][0], rows[place][0])
-    for place in foreign:
-        rows[place] = (rows[place][0], dice.choice(FRENCH))
-    for number, place in enumerate(repeated):
-        rows[place] = rows[number % 100]
-    test = write_tsv(tmp_path / "test.tsv", [rows[place] for place in leaked])
+    for index in swapped:
+        rows[index] = rows[index][::-1]
+    for index in copied:
+        rows[index] = (rows[index][0], rows[index][0])
+    for index in foreign:
+        rows[index] = (rows[index][0], generator.choice(FRENCH))
+    for number, index in enumerate(repeated):
+        rows[index] = rows[number % 100]
+    test = write_tsv(tmp_path / "test.tsv", [rows[index] for index in leaked])
     seen = look_at(rows, tmp_path, against=[CorpusFile(test)])
     for kind, lines in [("swapped", swapped), ("copy", copied), ("wrong_language", foreign), ("leak", leaked)]:
         found = set((seen.lines(kind) - 1).tolist())

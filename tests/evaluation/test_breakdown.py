@@ -18,8 +18,8 @@ def test_words():
 
 def test_by_length():
     wanted = ["one two three", "…", " ".join("abcdef"), " ".join(["word"] * 51)]
-    said = ["one two three", "…", " ".join("abcdef"), "word"]
-    rows = by_length(said, [wanted], "en", "13a")
+    outputs = ["one two three", "…", " ".join("abcdef"), "word"]
+    rows = by_length(outputs, [wanted], "en", "13a")
     assert [(row.words, row.sentences) for row in rows] == [("up to 5", 2), ("6-10", 1), ("over 50", 1)]
     assert (rows[0].chrf, rows[1].bleu) == (pytest.approx(100), pytest.approx(100))
     assert rows[2].length_ratio == pytest.approx(1 / 51)
@@ -29,20 +29,20 @@ def test_by_length():
 
 def test_the_classes_are_all_sentences_and_scored_as_any():
     texts = sentences("en")
-    said = spoilt(texts)
-    rows = by_length(said, [texts, said], "en", "13a")
+    outputs = spoilt(texts)
+    rows = by_length(outputs, [texts, outputs], "en", "13a")
     assert sum(row.sentences for row in rows) == 60
-    short = [place for place, text in enumerate(texts) if 6 <= len(words_of(text)) <= 10]
-    part = [[one[place] for place in short] for one in (said, texts, said)]
+    short = [index for index, text in enumerate(texts) if 6 <= len(words_of(text)) <= 10]
+    part = [[one[index] for index in short] for one in (outputs, texts, outputs)]
     row = next(row for row in rows if row.words == "6-10")
     assert (row.bleu, row.chrf) == (bleu(part[0], part[1:]).score, chrf(part[0], part[1:]).score)
 
 
 def test_by_frequency_in_the_references():
     wanted = ["the cat and the dog", "the cow", "the cat", "the cat"]
-    said = ["the cat and a cow", "the Cow", "The, the dog", "a cat"]
+    outputs = ["the cat and a cow", "the Cow", "The, the dog", "a cat"]
     # the 5, cat 3, and 1, dog 1, cow 1
-    assert by_frequency(said, wanted, None) == [FrequencyClass("1", 3, 2), FrequencyClass("2-5", 8, 5)]
+    assert by_frequency(outputs, wanted, None) == [FrequencyClass("1", 3, 2), FrequencyClass("2-5", 8, 5)]
 
 
 def test_by_frequency_in_a_training_text():
@@ -62,14 +62,14 @@ def test_extremes():
 
 def test_loops():
     round_and_round = "and so on " * 20
-    said = ["fine", round_and_round, "no, no, no!", round_and_round]
-    assert find_loops(said, None) == [1, 3]
-    assert find_loops(said, ["x", "y", "z", "等等，" * 20]) == [1]
+    outputs = ["fine", round_and_round, "no, no, no!", round_and_round]
+    assert find_loops(outputs, None) == [1, 3]
+    assert find_loops(outputs, ["x", "y", "z", "等等，" * 20]) == [1]
 
 
 def test_numbers():
     sources = ["1,234 Bücher", "3 und 4.5", "keine", "siehe http://a.b/99"]
-    said = ["1.234 books and twelve", "three", "none 7", "see http://a.b/99"]
-    assert count_numbers_kept(said, sources, "de", "en") == NumberCounts(asked=3, kept=2)
+    outputs = ["1.234 books and twelve", "three", "none 7", "see http://a.b/99"]
+    assert count_numbers_kept(outputs, sources, "de", "en") == NumberCounts(asked=3, kept=2)
     assert count_numbers_kept(["26"], ["二十六"], "zh", "en") == NumberCounts(1, 1)
     assert NumberCounts(0, 0).share is None

@@ -33,13 +33,13 @@ def compared(request, tmp_path_factory):
 def test_it_is_sacrebleus_test(compared, kind):
     found, folder = compared
     command = next(line for line in found.commands if f"--paired-{kind}-n" in line)
-    said = sacrebleu_command.in_bash(f"{command} --width 5", folder)
-    of_a, of_b, p_values = (cells(line) for line in said.split("\n") if "│" in line and "System" not in line)
-    for place, one in enumerate(found.differences.values(), start=1):
+    outputs = sacrebleu_command.in_bash(f"{command} --width 5", folder)
+    of_a, of_b, p_values = (cells(line) for line in outputs.split("\n") if "│" in line and "System" not in line)
+    for index, one in enumerate(found.differences.values(), start=1):
         outcome = one.bootstrap if kind == "bs" else one.randomisation
-        assert re.search(rf" - {one.name} +{re.escape(outcome.signature)}\n", said)
-        assert numbers(p_values[place]) == [pytest.approx(outcome.p_value, abs=5.1e-5)]
-        for score, (low, high), cell in ((one.a, one.interval_a, of_a[place]), (one.b, one.interval_b, of_b[place])):
+        assert re.search(rf" - {one.name} +{re.escape(outcome.signature)}\n", outputs)
+        assert numbers(p_values[index]) == [pytest.approx(outcome.p_value, abs=5.1e-5)]
+        for score, (low, high), cell in ((one.a, one.interval_a, of_a[index]), (one.b, one.interval_b, of_b[index])):
             theirs, *interval = numbers(cell)
             assert score == pytest.approx(theirs, abs=1e-5)
             if kind == "bs":

@@ -15,13 +15,14 @@ def test_the_three_scores_are_sacrebleus(language, references, tmp_path):
     of = "zh" if language == "zh" else "en"
     texts = sentences(of)
     wanted = [texts, *(spoilt(texts, of, 0.1, seed) for seed in range(references - 1))]
-    said = [*spoilt(texts, of)[:-1], ""]
-    write(tmp_path / "hyp", said)
+    outputs = [*spoilt(texts, of)[:-1], ""]
+    write(tmp_path / "hyp", outputs)
     names = [write(tmp_path / f"ref{number}", one).name for number, one in enumerate(wanted)]
     command = ["sacrebleu", *names, "-i", "hyp", *command_options(language, samples=50)]
     theirs = sacrebleu_command.scores(" ".join(command), tmp_path)
     ours = [
-        bleu(said, wanted, tokenisations(language)[0], 50), chrf(said, wanted, 50), ter(said, wanted, language, 50),
+        bleu(outputs, wanted, tokenisations(language)[0], 50),
+        chrf(outputs, wanted, 50), ter(outputs, wanted, language, 50),
     ]  # fmt: skip
     assert [one.name for one in ours] == ["BLEU", "chrF2", "TER"]
     for one in ours:
@@ -36,16 +37,16 @@ def test_the_default_command_is_the_plain_one():
 
 def test_what_is_quoted_in_chinese_is_cut_by_the_zh_rules():
     texts = sentences("zh")
-    said = spoilt(texts, "zh")
+    outputs = spoilt(texts, "zh")
     assert tokenisations("zh") == tokenisations("zh-TW") == tokenisations("yue") == ["zh", "char", "13a"]
     assert tokenisations("en") == tokenisations("cba") == ["13a"]
-    found = {name: bleu(said, [texts], name) for name in tokenisations("zh")}
+    found = {name: bleu(outputs, [texts], name) for name in tokenisations("zh")}
     assert all(f"|tok:{name}|" in score.signature for name, score in found.items())
     # Without spaces 13a finds hardly a word: that is why it is not the one to quote.
     assert found["13a"].score < found["char"].score - 10
     assert abs(found["zh"].score - found["char"].score) < 10
-    assert "norm:yes|punct:yes|asian:yes" in ter(said, [texts], "zh").signature
-    assert 0 < ter(said, [texts], "zh").score < ter(said, [texts], "en").score
+    assert "norm:yes|punct:yes|asian:yes" in ter(outputs, [texts], "zh").signature
+    assert 0 < ter(outputs, [texts], "zh").score < ter(outputs, [texts], "en").score
 
 
 @pytest.mark.parametrize("language", ["ja", "ko"])
@@ -83,8 +84,8 @@ def test_a_sample_without_a_match_is_no_trouble():
 
 def test_the_same_numbers_every_time():
     texts = sentences("en", 20)
-    said = spoilt(texts)
-    assert bleu(said, [texts], samples=30) == bleu(said, [texts], samples=30)
+    outputs = spoilt(texts)
+    assert bleu(outputs, [texts], samples=30) == bleu(outputs, [texts], samples=30)
 
 
 def test_sentence_scores_and_length_ratio():
@@ -101,8 +102,8 @@ def test_validation_while_training_quotes_by_the_same_rule():
     chinese, english = sentences("zh", 20), sentences("en", 20)
     questions = [Question(Pair(1, "", text), "zh") for text in chinese]
     questions += [Question(Pair(1, "", text), "en") for text in english]
-    said = [*spoilt(chinese, "zh"), *spoilt(english)]
-    found = score_translations(said, questions)
-    zh, en = bleu(said[:20], [chinese], "zh").score, bleu(said[20:], [english], "13a").score
+    outputs = [*spoilt(chinese, "zh"), *spoilt(english)]
+    found = score_translations(outputs, questions)
+    zh, en = bleu(outputs[:20], [chinese], "zh").score, bleu(outputs[20:], [english], "13a").score
     assert found["bleu"] == pytest.approx((zh + en) / 2)
     assert 0 <= found["exact"] < 1

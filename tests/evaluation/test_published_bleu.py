@@ -12,20 +12,20 @@ TRICKY = ["“Don't!” – he said (again)…", "L'homme d'à côté: 1,5 % & <
 @pytest.mark.parametrize("language", ["en", "fr"])
 def test_it_is_what_the_two_commands_give(language, tmp_path):
     texts = [*sentences("en", 30), *TRICKY]
-    said, second = [*spoilt(texts[:30]), *reversed(TRICKY)], [text.upper() for text in texts]
-    for name, lines in (("hyp", said), ("ref 1", texts), ("ref2", second)):
+    outputs, second = [*spoilt(texts[:30]), *reversed(TRICKY)], [text.upper() for text in texts]
+    for name, lines in (("hyp", outputs), ("ref 1", texts), ("ref2", second)):
         write(tmp_path / name, lines)
     command = published_command("hyp", ["'ref 1'", "ref2"], language, samples=20)
     theirs = sacrebleu_command.scores(command, tmp_path)["BLEU"]
-    ours = published_bleu(said, [texts, second], language, samples=20)
+    ours = published_bleu(outputs, [texts, second], language, samples=20)
     sacrebleu_command.same(ours.to_dict(), theirs)
     assert ours.signature.startswith("nrefs:2|bs:20|seed:12345|case:lc|eff:no|tok:none|smooth:exp|")
 
 
 def test_case_and_the_look_of_punctuation_do_not_count():
-    said, wanted = ["“Hello”, SAID the man – twice."] * 3, ['"hello", said the Man - twice.'] * 3
-    assert bleu(said, [wanted]).score < 50
-    assert published_bleu(said, [wanted], "en").score == pytest.approx(100)
+    outputs, wanted = ["“Hello”, SAID the man – twice."] * 3, ['"hello", said the Man - twice.'] * 3
+    assert bleu(outputs, [wanted]).score < 50
+    assert published_bleu(outputs, [wanted], "en").score == pytest.approx(100)
 
 
 def test_each_line_stays_one():

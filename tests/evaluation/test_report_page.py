@@ -21,9 +21,9 @@ HOSTILE = f"{MARKUP}\x1b[31m \u202eolleh \x00 我爱你 שלום"
 def found(language="en", name="t.tsv", first=""):
     texts = sentences(language)
     other = sentences("en" if language == "zh" else "zh")
-    judged_by = EvaluationSet(name, (first, *other), ((first, *texts),), ("ref",))
+    test_set = EvaluationSet(name, (first, *other), ((first, *texts),), ("ref",))
     hypotheses = Hypotheses(name, ("x", *spoilt(texts, language)))
-    return score_hypotheses(judged_by, hypotheses, to=language, samples=20)
+    return score_hypotheses(test_set, hypotheses, to=language, samples=20)
 
 
 def page_of(path, *evaluations):

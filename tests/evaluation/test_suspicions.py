@@ -24,7 +24,7 @@ def test_good_files_are_not_suspected(sources):
 
 
 @pytest.mark.parametrize(
-    ("said", "wanted", "sources", "words"),
+    ("outputs", "wanted", "sources", "words"),
     [
         (CHINESE, ENGLISH, CHINESE, r"more like the source \(1.00\) than like the references \(0.0"),
         (CHINESE, ENGLISH, None, "the hypotheses look like zh and the references like en"),
@@ -45,8 +45,8 @@ def test_good_files_are_not_suspected(sources):
         (GOOD, [f"{text}\tmore" for text in ENGLISH], None, "each reference has a tab in it"),
     ],
 )
-def test_planted_mistakes(said, wanted, sources, words):
-    found = suspicions(said, [wanted], sources, "en")
+def test_planted_mistakes(outputs, wanted, sources, words):
+    found = suspicions(outputs, [wanted], sources, "en")
     assert len(found) == 1, found
     assert re.search(words, found[0])
 
@@ -59,8 +59,8 @@ def test_a_wrong_language_is_said():
 def test_exchanged_columns():
     assert exchanged_columns(CHINESE, ENGLISH, "en") == exchanged_columns(ENGLISH, CHINESE, "zh-TW") == ""
     assert exchanged_columns(["hello"] * 20, ["olleh"] * 20, "cba") == ""
-    said = exchanged_columns(ENGLISH, CHINESE, "en")
-    assert said == "the sources look like en and the references like zh, but the translation is to be in en"
+    sentence = exchanged_columns(ENGLISH, CHINESE, "en")
+    assert sentence == "the sources look like en and the references like zh, but the translation is to be in en"
 
 
 def test_small_parts():

@@ -29,8 +29,8 @@ def test_compressed_and_what_bash_makes_of_it(tmp_path, suffix, opened):
         file.write("".join(f"{zh}\t{en}\r\n" for zh, en in zip(CHINESE, ENGLISH, strict=True)).encode())
     found = read_test_set(path)
     assert (found.sources, found.references) == (tuple(CHINESE), (tuple(ENGLISH),))
-    said = subprocess.run(["/bin/bash", "-c", f"cat {found.in_bash[0]}"], capture_output=True, check=True).stdout
-    assert said.decode().split("\r\n")[:-1] == ENGLISH
+    printed = subprocess.run(["/bin/bash", "-c", f"cat {found.in_bash[0]}"], capture_output=True, check=True).stdout
+    assert printed.decode().split("\r\n")[:-1] == ENGLISH
 
 
 def test_the_reference_may_stand_first(tmp_path):
@@ -95,28 +95,28 @@ def test_files_of_references_with_and_without_a_source(tmp_path):
 
 @pytest.mark.parametrize("line", [0, 29, 59])
 def test_a_lost_line_is_an_error_with_both_counts_and_its_place(tmp_path, line):
-    said = spoilt(ENGLISH)
-    judged_by = read_references([write(tmp_path / "r", ENGLISH)])
-    path = write(tmp_path / "h", [*said[:line], *said[line + 1 :]])
-    place = f"lost what belongs to line {line + 1} of .*/r"
-    with pytest.raises(DataError, match=rf"h has 59 lines and .*/r has 60: .*; they fit best if .*h has {place}"):
-        read_hypotheses(path, judged_by)
-    judged_by = read_references([path])
+    outputs = spoilt(ENGLISH)
+    test_set = read_references([write(tmp_path / "r", ENGLISH)])
+    path = write(tmp_path / "h", [*outputs[:line], *outputs[line + 1 :]])
+    lost = f"lost what belongs to line {line + 1} of .*/r"
+    with pytest.raises(DataError, match=rf"h has 59 lines and .*/r has 60: .*; they fit best if .*h has {lost}"):
+        read_hypotheses(path, test_set)
+    test_set = read_references([path])
     with pytest.raises(DataError, match=r"r has 60 lines and .*/h has 59: "):
-        read_hypotheses(tmp_path / "r", judged_by)
+        read_hypotheses(tmp_path / "r", test_set)
 
 
 def test_hypotheses_that_have_nothing_to_do_with_it(tmp_path):
-    judged_by = read_references([write(tmp_path / "r", ENGLISH)])
+    test_set = read_references([write(tmp_path / "r", ENGLISH)])
     with pytest.raises(DataError, match="is empty"):
-        read_hypotheses(write(tmp_path / "h", []), judged_by)
+        read_hypotheses(write(tmp_path / "h", []), test_set)
     with pytest.raises(DataError, match=r"h has 50 lines and .*r has 60: expected one translation for each sentence$"):
-        read_hypotheses(write(tmp_path / "h", ["zzz 我"] * 50), judged_by)
+        read_hypotheses(write(tmp_path / "h", ["zzz 我"] * 50), test_set)
     with pytest.raises(DataError, match="cannot read"):
-        read_hypotheses(tmp_path / "none", judged_by)
-    judged_by = read_references([write(tmp_path / "r", [*ENGLISH[:-1], ""])])
+        read_hypotheses(tmp_path / "none", test_set)
+    test_set = read_references([write(tmp_path / "r", [*ENGLISH[:-1], ""])])
     with pytest.raises(DataError, match=r"r, line 60: the reference is missing, .*h has a translation"):
-        read_hypotheses(write(tmp_path / "h", ENGLISH), judged_by)
+        read_hypotheses(write(tmp_path / "h", ENGLISH), test_set)
 
 
 def test_chunks_keep_every_line_in_its_place():

@@ -226,9 +226,9 @@ def test_long_sentences_are_cut_by_the_rule():
 
 @pytest.mark.parametrize("unit", ["e\u0301", "🇩🇪", "👍🏽", "👩‍👧", "\ud83d\ude00", "क्षि"])
 def test_no_cut_inside_a_character(unit):
-    places = cut_positions(unit * 500, 101)
-    assert places
-    assert all(place % len(unit) == 0 for place in places)
+    indices = cut_positions(unit * 500, 101)
+    assert indices
+    assert all(index % len(unit) == 0 for index in indices)
 
 
 def test_ten_thousand_marks_on_one_letter():

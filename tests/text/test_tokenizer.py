@@ -53,9 +53,9 @@ NASTY = [
 def random_strings_of_every_block(number=500, seed=7):
     """Code points spread over all planes, surrogates left out, in short strings."""
     draw = random.Random(seed)
-    places = [code for code in range(0, 0x110000, 0x40) if not 0xD800 <= code < 0xE000]
+    indices = [code for code in range(0, 0x110000, 0x40) if not 0xD800 <= code < 0xE000]
     for n in range(number):
-        start = places[n * len(places) // number]
+        start = indices[n * len(indices) // number]
         codes = [min(0x10FFFF, start + draw.randrange(0x40)) for _ in range(draw.randrange(1, 20))]
         yield "".join(chr(code) if not 0xD800 <= code < 0xE000 else " " for code in codes)
 

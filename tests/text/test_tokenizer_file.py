@@ -88,8 +88,8 @@ def test_every_byte_of_damage_is_survived(tmp_path):
     """Each byte of a good file changed in turn: an error, or a tokenizer that still works."""
     path, good = tmp_path / "tokenizer.json", json.dumps(GOOD).encode()
     errors = 0
-    for place in range(len(good)):
-        path.write_bytes(good[:place] + bytes([good[place] ^ 0x11]) + good[place + 1 :])
+    for index in range(len(good)):
+        path.write_bytes(good[:index] + bytes([good[index] ^ 0x11]) + good[index + 1 :])
         try:
             assert Tokenizer.load(path).decode(Tokenizer.load(path).encode("abba 我")) == "abba 我"
         except InputError:
