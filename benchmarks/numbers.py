@@ -24,7 +24,7 @@ def main() -> None:
     options = parser.parse_args()
     translator = attendo.load(options.model) if options.model else attendo.load()
     print(f"<!-- python -m benchmarks.numbers; {describe_machine()}, {translator.engine.name} -->\n")
-    print("| direction | sentences | mended by the second look | a number is lost |\n|---|---:|---:|---:|")
+    print("| direction | sentences | recovered with a wider beam | a number is lost |\n|---|---:|---:|---:|")
     rows = [row(translator, source, target) for source, target in DIRECTIONS]
     for name, *counts in [*rows, ("all", *map(sum, zip(*(counts for _, *counts in rows), strict=True)))]:
         print(f"| {name} | {' | '.join(map(str, counts))} |")
@@ -34,8 +34,8 @@ def row(translator: attendo.Translator, source: str, target: str) -> tuple[str, 
     texts = (SENTENCES / f"{source}.txt").read_text(encoding="utf-8").split("\n")[:-1]
     answers = translator.translate(texts, to=target, from_=source)
     lost = [bool(lost_numbers(text, answer.text, target)) for text, answer in zip(texts, answers, strict=True)]
-    mended = sum(answer.mended and not gone for answer, gone in zip(answers, lost, strict=True))
-    return f"{source} → {target}", len(texts), mended, sum(lost)
+    recovered = sum(answer.recovered and not gone for answer, gone in zip(answers, lost, strict=True))
+    return f"{source} → {target}", len(texts), recovered, sum(lost)
 
 
 if __name__ == "__main__":

@@ -18,14 +18,13 @@ import torch
 import attendo
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
-from attendo.decoding.options import SearchOptions
 from attendo.engines.ct2.engine import batch_size, named
 from attendo.model.build import build_model
 from attendo.model.presets import preset
 from attendo.model_folder.bundle import model_folder
 from attendo.model_folder.checkpoint import save_model, weights_of
-from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model
+from attendo.translation.options import TranslationOptions
 from benchmarks.machine import data_folder, describe_machine
 from benchmarks.text import fresh, in_turn, spread
 
@@ -84,15 +83,15 @@ def base_beside(shipped: attendo.Translator, folder: Path, threads: int) -> atte
 def duel(
     shipped: attendo.Translator, rival: attendo.Translator, texts: list[str], to: str, batch: int, beam: int
 ) -> str:
-    search = SearchOptions(beam_size=beam, stop="early")
+    options = TranslationOptions(beam=beam)
     engine: Any = rival.engine
-    sources = [(shipped.tokenizer.tag(to), *shipped.tokenizer.encode(for_model(text)), SPECIAL.eos) for text in texts]
+    sources = [shipped.tokenizer.source_ids(for_model(text), to) for text in texts]
     tokens = [named(source) for source in sources]
-    said_by_shipped = shipped.translate(list(texts), to=to, options=search)
+    said_by_shipped = shipped.translate(list(texts), to=to, options=options)
     lengths = [len(shipped.tokenizer.encode(answer.text)) + 1 for answer in said_by_shipped]
 
     def ours(start: int) -> None:
-        shipped.translate(texts[start : start + batch], to=to, options=search)
+        shipped.translate(texts[start : start + batch], to=to, options=options)
 
     def base(start: int) -> None:
         together = tokens[start : start + batch]

@@ -69,12 +69,12 @@ def timed(recipe_file: Path, settings: list[str], began: float) -> None:
     import attendo
     from attendo.data.corpus import CorpusFile
     from attendo.data.lines import ignore
-    from attendo.decoding.options import SearchOptions
     from attendo.evaluation.metrics import published_bleu
     from attendo.recipe.read import read_recipe
     from attendo.runs.train import train
     from attendo.training.callback import Callback, StepRecord, ValidationRecord
     from attendo.training.device import choose_machine
+    from attendo.translation.options import TranslationOptions
     from benchmarks.machine import data_folder
 
     class Clock(Callback):
@@ -112,8 +112,7 @@ def timed(recipe_file: Path, settings: list[str], began: float) -> None:
         pairs = list(CorpusFile(data_folder() / TEST).pairs(ignore))
         machine = choose_machine(recipe.training)
         translator = attendo.load(result.model, engine="torch", device=machine.device.type)
-        search = SearchOptions(beam_size=5, stop="early")
-        answers = translator.translate([pair.source for pair in pairs], to="de", options=search)
+        answers = translator.translate([pair.source for pair in pairs], to="de", options=TranslationOptions(beam=5))
         clock.split("translating the test set")
     score = published_bleu([answer.text for answer in answers], [[pair.target for pair in pairs]], "de")
     clock.split("scoring")

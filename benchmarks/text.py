@@ -29,10 +29,9 @@ from typing import Any
 import attendo
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
-from attendo.decoding.options import SearchOptions
 from attendo.engines.ct2.engine import batch_size, named
-from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model
+from attendo.translation.options import TranslationOptions
 from benchmarks.machine import data_folder, describe_machine
 
 SENTENCES = 256  # fewer are no fair sample of lines with more than one sentence, which attendo cuts apart
@@ -76,15 +75,14 @@ def main() -> None:
 
 
 def duel(translator: attendo.Translator, texts: list[str], to: str, batch: int, beam: int) -> str:
-    search = SearchOptions(beam_size=beam, stop="early")
+    options = TranslationOptions(beam=beam)
     engine: Any = translator.engine
-    answers = translator.translate(list(texts), to=to, options=search)
+    answers = translator.translate(list(texts), to=to, options=options)
     texts = [text for text, answer in zip(texts, answers, strict=True) if not decoded_again(answer)]
-    tag = translator.tokenizer.tag(to)
-    tokens = [named((tag, *translator.tokenizer.encode(for_model(text)), SPECIAL.eos)) for text in texts]
+    tokens = [named(translator.tokenizer.source_ids(for_model(text), to)) for text in texts]
 
     def ours(start: int) -> None:
-        translator.translate(texts[start : start + batch], to=to, options=search)
+        translator.translate(texts[start : start + batch], to=to, options=options)
 
     def raw(start: int, **settings: int) -> None:
         answers = engine.translator.translate_batch(
@@ -111,7 +109,7 @@ def duel(translator: attendo.Translator, texts: list[str], to: str, batch: int, 
 
 
 def decoded_again(answer: attendo.Translation) -> bool:
-    return answer.ledger.repeated > 0 or answer.mended
+    return answer.ledger.repeated > 0 or answer.recovered
 
 
 @dataclass(frozen=True)

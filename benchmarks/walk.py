@@ -1,7 +1,7 @@
 """How many files and types one short sentence goes through: python -m benchmarks.walk
 
-The command `attendo translate 我爱机器学习 --to en`, with the fast engine, runs in a child under `sys.setprofile`. Counted
-are the files of the package
+The command `attendo translate 我爱机器学习 --to en`, with the fast engine, runs in a child under `sys.setprofile`.
+Counted are the files of the package
 
     walked     whose functions run once everything is imported: what a reader of this one sentence has to open;
     in all     these, and those whose functions, or the bodies of whose classes, run while modules are imported.
@@ -9,9 +9,9 @@ are the files of the package
 What a module does at its top level is not counted, and code that a library generates, such as the `__init__` of a
 dataclass, belongs to no file.
 
-A type *carries the sentence* if it is a record of the package, a dataclass or a named tuple, and what its instances hold
-changes with the sentence. So the command runs twice, for two sentences of different lengths: a type is counted if what
-was made of it in the one run is not what was made of it in the other (durations apart). Options, limits and
+A type *carries the sentence* if it is a record of the package, a dataclass or a named tuple, and what its instances
+hold changes with the sentence. So the command runs twice, for two sentences of different lengths: a type is counted if
+what was made of it in the one run is not what was made of it in the other (durations apart). Options, limits and
 vocabularies are the same for both and carry nothing; a ledger counts characters, so it does.
 """
 

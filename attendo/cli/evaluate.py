@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from attendo.evaluation.evaluate import Evaluation
     from attendo.evaluation.hypotheses import Hypotheses
     from attendo.evaluation.test_set import EvaluationSet
+    from attendo.translation.options import TranslationOptions
 
 
 def evaluate(
@@ -42,9 +42,10 @@ def evaluate(
     length_penalty: Annotated[
         float | None, typer.Option("--length-penalty", help="Exponent α of the length penalty; 1 by default.")
     ] = None,
-    no_second_look: Annotated[
-        bool, typer.Option("--no-second-look", help="Judge the first answer, though it may have lost a number.")
+    no_wider_retry: Annotated[
+        bool, typer.Option("--no-wider-retry", help="No attempt with a wider beam where a number was lost.")
     ] = False,
+    no_second_look: Annotated[bool, typer.Option("--no-second-look", hidden=True)] = False,
     engine: Annotated[str, typer.Option("--engine", help="auto, torch or ct2.")] = "auto",
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
     threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="CPU threads.")] = None,
@@ -74,9 +75,10 @@ def evaluate(
         raise UsageError("--references and --source belong to --hypotheses")
     if hypotheses and not references:
         raise UsageError("--hypotheses needs --references R")
-    if hypotheses and (translations or swap or beam or length_penalty is not None or no_second_look or threads):
+    no_wider_retry = no_wider_retry or no_second_look
+    if hypotheses and (translations or swap or beam or length_penalty is not None or no_wider_retry or threads):
         raise UsageError(
-            "--write-translations, --swap, --beam, --length-penalty, --no-second-look and --threads belong to --model"
+            "--write-translations, --swap, --beam, --length-penalty, --no-wider-retry and --threads belong to --model"
         )
     if translations and len(more) > 1:
         raise UsageError("--write-translations takes one TEST.tsv at a time")
@@ -103,9 +105,12 @@ def evaluate(
         judged, written_to = [(only, read_hypotheses(hypotheses, only))], file_in_bash(hypotheses)
     else:
         sets = [read_test_set(path, swapped=swap) for path in more]
-        settings = {"beam_size": beam, "length_penalty": length_penalty}
-        machine = (engine, device, threads)
-        judged = translate_sets(sets, model or DEFAULT, to, from_, settings, not no_second_look, machine)
+        from attendo.decoding.options import SearchOptions
+        from attendo.translation.options import TranslationOptions
+
+        search = SearchOptions(length_penalty=1.0 if length_penalty is None else length_penalty)
+        options = TranslationOptions(search=search, beam=beam, wider_retry=not no_wider_retry)
+        judged = translate_sets(sets, model or DEFAULT, to, from_, options, (engine, device, threads))
         written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"
         if translations:
             write_translations(translations, judged[0][1].texts)
@@ -136,23 +141,20 @@ def translate_sets(
     model: str,
     to: str | None,
     from_: str | None,
-    settings: dict[str, Any],
-    second_look: bool,
+    options: "TranslationOptions",
     machine: tuple[str, str, int | None],
 ) -> list[tuple["EvaluationSet", "Hypotheses"]]:
     """Each test set with its translation by the model; progress on stderr."""
-    from attendo.documents.progress import shown_on_stderr
+    from attendo.documents.progress import progress_on_stderr
     from attendo.evaluation.hypotheses import translate_test_sets
     from attendo.translation.load import load
-    from attendo.translation.wish import SEARCH
 
-    options = replace(SEARCH, **{name: value for name, value in settings.items() if value is not None})
     engine, device, threads = machine
     size = sum(len(source.encode()) + 1 for one in sets for source in one.sources or ())
-    with shown_on_stderr("line", size, remarks=False) as watch:
-        translator = load(model, engine=cast(Any, engine), device=device, threads=threads, say=watch.say)
-        watch.passed(0, 0)
-        return list(translate_test_sets(sets, translator, model, to, from_, options, second_look, watch.done))
+    with progress_on_stderr("line", size, warn=False) as progress:
+        translator = load(model, engine=cast(Any, engine), device=device, threads=threads)
+        progress.passed(0, 0)
+        return list(translate_test_sets(sets, translator, model, to, from_, options, progress.done))
 
 
 def write_translations(path: Path, texts: Sequence[str]) -> None:

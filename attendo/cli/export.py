@@ -41,12 +41,11 @@ def export(
     size = sum(file.stat().st_size for file in folder.iterdir())
     typer.echo(f"{folder}: {size:,} bytes, {quantization}")
     if texts:
-        from attendo.translation.load import converted
-        from attendo.translation.moved import moved
+        from attendo.evaluation.export_check import measure_agreement
 
-        whole, short = converted(bundle, "float32"), converted(bundle, "int8")
         to = language or bundle.directions[0][1]
-        typer.echo(f"from float32 to int8, into {to}: {moved(texts, to, whole, short)}")
+        agreement = measure_agreement(bundle, texts, to, ("float32", "int8"))
+        typer.echo(f"from float32 to int8, into {to}: {agreement}")
 
 
 def lines_of(path: Path) -> list[str]:

@@ -74,7 +74,9 @@ class StderrHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if sys.stderr is not None:  # it may be closed
-            typer.echo(f"attendo: {record.getMessage()}", err=True)
+            from attendo.report.formatting import visible  # a message may hold a text of strangers
+
+            typer.echo(f"attendo: {visible(record.getMessage())}", err=True)
 
 
 def log_to_stderr() -> None:

@@ -1,12 +1,14 @@
 """attendo score: how likely a model finds given translations."""
 
-import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+
+if TYPE_CHECKING:
+    from attendo.decoding.hypothesis import Hypothesis
 
 
 def score(
@@ -21,9 +23,9 @@ def score(
     """Log-probability of given translations: a line for each pair, log_prob<TAB>tokens<TAB>log_prob per token."""
 
     from attendo.documents.line_reader import opened
-    from attendo.documents.pipeline import spelled_out
-    from attendo.documents.scored import score_lines, score_table
+    from attendo.documents.pipeline import score_lines
     from attendo.model_folder.bundle import model_folder
+    from attendo.translation.answer import json_line
     from attendo.translation.load import load
 
     folder = model_folder(model)
@@ -35,8 +37,19 @@ def score(
         names = translator.tokenizer.names(range(translator.tokenizer.vocab_size)) if as_json else []
         for answer in score_lines(stream, str(path or "stdin"), translator, to):
             if as_json:
-                line = spelled_out(json.dumps(score_table(answer, names), ensure_ascii=False))
+                line = json_line(score_table(answer, names))
             else:
                 line = f"{answer.log_prob:.6f}\t{len(answer.ids)}\t{answer.score:.6f}"
             sys.stdout.buffer.write(line.encode() + b"\n")
     sys.stdout.buffer.flush()
+
+
+def score_table(answer: "Hypothesis", names: list[str]) -> dict[str, Any]:
+    """For `--json`; `names` are those of all tokens."""
+    return {
+        "log_prob": answer.log_prob,
+        "tokens": len(answer.ids),
+        "log_prob_per_token": answer.score,
+        "pieces": [names[token] for token in answer.ids],
+        "token_log_probs": list(answer.token_log_probs),
+    }

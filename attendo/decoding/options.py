@@ -20,7 +20,8 @@ class SearchOptions:
     beam_size: int = 4
     length_penalty: float = 1.0  # α of score = log-probability / length^α: 0 is none, more favours long translations
     n_best: int = 1  # hypotheses to return for each sentence
-    stop: Stop = "exact"  # "early": as soon as beam_size hypotheses have ended, be a better one still to come or not
+    # "early": as soon as beam_size hypotheses have ended, as CTranslate2 does; "exact": when no better one can come.
+    stop: Stop = "early"
     min_length: int = 0  # in tokens, </s> included; the maximum, which belongs to each sentence, wins over it
     no_repeat_ngram: int = 0  # no n tokens in a row twice; 0 is off
     repetition_penalty: float = 1.0  # on the logits of tokens said before; 1 is off

@@ -1,12 +1,13 @@
-"""A translated file that survives kill -9: what is done is on the disk, and the same command goes on behind it.
+"""A translated file that survives kill -9: what is done is on the disk, and the same command resumes after it.
 
     FILE.partial          the lines that are done
     FILE.partial.jsonl    their journal
 
-A chunk is forced to the disk before the journal tells of it, so what the journal tells of is there; what stands behind
+A chunk is forced to the disk before the journal tells of it, so what the journal tells of is there; what stands after
 that is cut off. FILE itself gets its name when all is done, and then the journal goes.
 """
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +18,7 @@ from typing import BinaryIO, Self
 from attendo.documents.journal import (
     Entry,
     Journal,
-    Run,
+    RunDescription,
     differences,
     head_line,
     json_line,
@@ -30,17 +31,21 @@ from attendo.documents.pipeline import Account
 from attendo.errors import InputError, WriteError
 from attendo.files.durable import cannot_write, lock, sync_folder
 
+logger = logging.getLogger("attendo")
+
 ANEW = "without --resume the translation begins anew"
-NOTHING_TO_DO = "{} is there already, made by the same command: nothing to do"
+NOTHING_TO_DO = "%s is there already, made by the same command: nothing to do"
 
 
-class ResumedFile:
-    """The output of a run; a context manager. What is not finished stays, to be gone on with.
+class DurableOutput:
+    """The output of a run; a context manager. What is not finished stays, to be resumed.
 
-    `remarks` are for the user; `finished` is true where the file was there already, whole.
+    `finished` is true where the file was there already, whole.
     """
 
-    def __init__(self, path: Path, run: Run, engine: str, reader: LineReader | None, *, resume: bool) -> None:
+    def __init__(
+        self, path: Path, run: RunDescription, engine: str, reader: LineReader | None, *, resume: bool
+    ) -> None:
         self.path = path.resolve() if path.is_symlink() else path
         self.partial = self.path.with_name(f"{self.path.name}.partial")
         self.journal = self.path.with_name(f"{self.path.name}.partial.jsonl")
@@ -48,16 +53,15 @@ class ResumedFile:
         self.last = Entry()
         self.out: BinaryIO | None = None
         self.finished = False
-        self.remarks: list[str] = []
         self.notes = self.lock_journal()
         try:
             old = read_journal(self.notes, self.journal)
             if old is None and self.partial.exists():
                 raise InputError(f"{self.partial} is in the way: it has no journal of a translation beside it")
             if resume and reader:
-                self.go_on(old, reader)
+                self.resume(old, reader)
             elif old:
-                self.remark_on(old)
+                self.warn_of_loss(old)
         except BaseException:
             self.close()
             raise
@@ -71,7 +75,7 @@ class ResumedFile:
         """For who stops before the end."""
         if not self.account.lines or self.run["input_bytes"] is None:
             return ""
-        return f"{self.account.lines:,} lines are done: the same command with --resume goes on behind them"
+        return f"{self.account.lines:,} lines are done: the same command with --resume continues after them"
 
     def lock_journal(self) -> BinaryIO:
         try:
@@ -83,19 +87,19 @@ class ResumedFile:
             raise InputError(f"another run is writing {self.path}: wait for it, or name another file with -o")
         return notes
 
-    def remark_on(self, old: Journal) -> None:
+    def warn_of_loss(self, old: Journal) -> None:
         lines = old.last.account.lines
         if lines and self.partial.exists() and old.run == self.run and self.run["input_bytes"] is not None:
-            self.remarks += [
-                f"{self.partial} holds {lines:,} lines of a run that was stopped: --resume would go on behind them, "
+            logger.warning(
+                f"{self.partial} holds {lines:,} lines of a run that was stopped: --resume would continue after them, "
                 "now all begins anew"
-            ]
+            )
 
-    def go_on(self, old: Journal | None, reader: LineReader) -> None:
-        """Find the place where the run was stopped, in the output and in the input."""
+    def resume(self, old: Journal | None, reader: LineReader) -> None:
+        """Find where the run was stopped, in the output and in the input."""
         if old is None or not old.last.end:
             if self.path.exists() and not self.partial.exists():
-                self.look_at_finished(reader)
+                self.check_finished(reader)
             return
         if others := differences(old.run, self.run):
             raise InputError(f"{self.partial} was made with {others}: --resume takes the same command; {ANEW}")
@@ -105,15 +109,15 @@ class ResumedFile:
         self.last = old.last
         if old.last.whole and not self.partial.exists() and size_of(self.path) == old.last.size:
             self.put_away()  # stopped between the last two things to do
-            self.remarks += [NOTHING_TO_DO.format(self.path)]
+            logger.info(NOTHING_TO_DO, self.path)
             return
         if size_of(self.partial) < old.last.size:
             raise InputError(f"{self.partial} is shorter than its journal says; {ANEW}")
-        self.remarks += [f"going on with {self.partial} behind line {self.account.lines:,}"]
+        logger.info(f"resuming {self.partial} after line {self.account.lines:,}")
         if old.engine != self.engine:
-            self.remarks += [f"it was begun by another engine: {old.engine}; now it is {self.engine}"]
+            logger.warning(f"it was begun by another engine: {old.engine}; now it is {self.engine}")
 
-    def look_at_finished(self, reader: LineReader) -> None:
+    def check_finished(self, reader: LineReader) -> None:
         """Made by this very command from this very input, or else not ours to judge."""
         known = read_record(self.path)
         if known is None:
@@ -125,17 +129,17 @@ class ResumedFile:
         if not is_at(reader, entry.account):
             raise InputError(f"{self.path} was made from another {reader.name}; {ANEW}")
         self.last, self.finished = entry, True
-        self.remarks += [NOTHING_TO_DO.format(self.path)]
+        logger.info(NOTHING_TO_DO, self.path)
 
     def add(self, data: bytes, account: Account) -> None:
-        with self.said_if_it_fails():
+        with self.explain_failure():
             out = self.out or self.begin()
             out.write(data)
             force(out)
             self.note(Entry(account, self.last.size + len(data)))
 
     def begin(self) -> BinaryIO:
-        """What an earlier run left is touched only now, when there is something to put in its place."""
+        """What an earlier run left is touched only now, when there is something to replace it."""
         if self.last.end:
             self.notes.truncate(self.last.end)
             self.out = self.partial.open("r+b")
@@ -159,7 +163,7 @@ class ResumedFile:
 
     def finish(self) -> None:
         """All is translated: the file gets its name."""
-        with self.said_if_it_fails():
+        with self.explain_failure():
             (self.out or self.begin()).close()
             self.note(Entry(self.account, self.last.size, whole=True))
             self.partial.replace(self.path)
@@ -171,7 +175,7 @@ class ResumedFile:
         self.finished = True
 
     @contextmanager
-    def said_if_it_fails(self) -> Iterator[None]:
+    def explain_failure(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:

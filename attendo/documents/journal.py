@@ -20,9 +20,8 @@ from attendo.errors import InputError, WriteError
 from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import write_file
 from attendo.files.tables import read_json
-from attendo.translation.ledger import Ledger
-from attendo.translation.translator import Translator
-from attendo.translation.wish import Wish
+from attendo.translation.answer import Ledger
+from attendo.translation.options import TranslationOptions
 
 FORMAT = 1
 LARGEST_RECORD = 100_000  # bytes; one has about a thousand
@@ -32,32 +31,31 @@ DIFFERENCES = {
     "from": "another --from",
     "options": "another --beam or --n-best",
     "keep": "or without --keep",
-    "second_look": "or without --no-second-look",
+    "second_look": "or without --no-wider-retry",
     "glossary": "another --glossary",
     "json": "or without --json",
     "input_bytes": "an input of another size",
 }
 
-Run = dict[str, Any]
+RunDescription = dict[str, Any]
 
 
-def describe_run(translator: Translator, wish: Wish, as_json: bool, input_bytes: int | None) -> Run:
-    """All that decides what is written. `input_bytes` is None where the input cannot be read a second time."""
-    terms = json.dumps([[term.source, term.target] for term in wish.glossary.terms])
+def describe_run(
+    model: str, to: str, from_: str | None, options: TranslationOptions, as_json: bool, input_bytes: int | None
+) -> RunDescription:
+    """All that decides what is written. `model` is the key of its folder; `input_bytes` is None where the input cannot
+    be read a second time."""
     return {
-        "model": translator.bundle.key,
-        "to": wish.to,
-        "from": wish.from_,
-        "options": asdict(wish.options),
-        "keep": wish.keep,
-        "second_look": wish.second_look,
-        "glossary": hashlib.sha256(terms.encode()).hexdigest(),
+        "model": model,
+        "to": to,
+        "from": from_,
+        **options.to_dict(),
         "json": as_json,
         "input_bytes": input_bytes,
     }
 
 
-def differences(one: Run, other: Run) -> str:
+def differences(one: RunDescription, other: RunDescription) -> str:
     """In words; empty if there is none."""
     return " and ".join(words for key, words in DIFFERENCES.items() if one.get(key) != other.get(key))
 
@@ -101,7 +99,7 @@ def entry_from_dict(table: Any, end: int = 0) -> Entry:
 
 @dataclass(frozen=True)
 class Journal:
-    run: Run
+    run: RunDescription
     engine: str
     last: Entry  # empty, if no chunk was done
 
@@ -135,7 +133,7 @@ def beginning(file: BinaryIO) -> bytes:
     return file.read(25)
 
 
-def head_line(run: Run, engine: str) -> bytes:
+def head_line(run: RunDescription, engine: str) -> bytes:
     return json_line({"attendo": "translation", "format": FORMAT, "engine": engine, "run": run})
 
 
@@ -150,12 +148,12 @@ def record_path(path: Path) -> Path:
     return folder / f"{hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]}.json"
 
 
-def write_record(path: Path, run: Run, entry: Entry) -> None:
+def write_record(path: Path, run: RunDescription, entry: Entry) -> None:
     with suppress(WriteError, OSError):  # without it a second run with --resume asks, and nothing else is lost
         write_file(record_path(path), json_line(entry.to_dict() | {"run": run, "changed": path.stat().st_mtime_ns}))
 
 
-def read_record(path: Path) -> tuple[Run, Entry] | None:
+def read_record(path: Path) -> tuple[RunDescription, Entry] | None:
     """How a file was made; None where that is not known, or the file has changed since."""
     with suppress(WriteError, InputError, OSError, ValueError, LookupError, TypeError):
         table = read_json(record_path(path), LARGEST_RECORD)

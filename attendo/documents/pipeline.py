@@ -1,20 +1,17 @@
 """Lines through a translator into an output: N in are N out, in order, in memory that does not grow."""
 
 import hashlib
-import json
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, Protocol
 
+from attendo.decoding.hypothesis import Hypothesis
 from attendo.documents.line_reader import Chunk, LineReader
-from attendo.translation.answer import Translation
-from attendo.translation.ledger import Ledger, total
-
-TOKENS = 4_000  # of a chunk; a GPU wants more
-# What some programs take for the end of a line; JSON may spell it out, as it must what is below U+0020.
-SPELLED_BREAKS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"})
+from attendo.errors import DataError
+from attendo.translation.answer import Ledger, Translation, total
+from attendo.translation.options import DEFAULT, TranslationOptions
+from attendo.translation.translator import Translator
 
 Ask = Callable[[list[str]], list[Translation]]
 
@@ -37,10 +34,6 @@ class Output(Protocol):
     @property
     def finished(self) -> bool: ...
     @property
-    def remarks(self) -> Sequence[str]:
-        """What the user should know before it begins."""
-
-    @property
     def hint(self) -> str:
         """What the user should know when it is stopped."""
 
@@ -50,10 +43,8 @@ class Output(Protocol):
     def finish(self) -> None: ...
 
 
-class Watch(Protocol):
-    """Who is told of what happens."""
-
-    def say(self, sentence: str) -> None: ...
+class TranslationListener(Protocol):
+    """Who is told how far a translation is."""
 
     def passed(self, lines: int, num_bytes: int) -> None:
         """So much was done by an earlier run."""
@@ -67,7 +58,7 @@ class StreamOutput:
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
         self.account = Account()
-        self.finished, self.remarks, self.hint = False, (), ""
+        self.finished, self.hint = False, ""
 
     def add(self, data: bytes, account: Account) -> None:
         self.stream.write(data)
@@ -78,18 +69,20 @@ class StreamOutput:
         self.finished = True
 
 
-def translate_lines(stream: BinaryIO, ask: Ask, tokens: int = TOKENS) -> Iterator[Translation]:
-    """One answer for each line of a stream, as soon as its chunk is done."""
-    for chunk in LineReader(stream, "the input").chunks(tokens):
-        yield from ask(chunk.texts)
+def translate_stream(
+    stream: BinaryIO,
+    translator: Translator,
+    to: str | None = None,
+    from_: str | None = None,
+    options: TranslationOptions = DEFAULT,
+) -> Iterator[Translation]:
+    """One answer for each line of a stream of bytes, such as a pipe: at once, where the next line is not there yet."""
+    for chunk in LineReader(stream, "the input").chunks(translator.engine.tokens_per_batch):
+        yield from translator.translate(chunk.texts, to, from_, options)
 
 
 def translate_chunks(
-    chunks: Iterable[Chunk],
-    ask: Ask,
-    output: Output,
-    form: Callable[[Translation], str],
-    watch: Watch,
+    chunks: Iterable[Chunk], ask: Ask, output: Output, listener: TranslationListener, *, as_json: bool = False
 ) -> None:
     """Every chunk through the translator and into the output, in order."""
     for chunk in chunks:
@@ -104,21 +97,22 @@ def translate_chunks(
             before.seconds + time.perf_counter() - started,
             before.ledger + total(answer.ledger for answer in answers),
         )
-        lines = "\n".join(map(form, answers)) + "\n" * chunk.ended
+        lines = "\n".join(answer.to_line(as_json=as_json) for answer in answers) + "\n" * chunk.ended
         output.add(lines.encode("utf-8", errors="replace"), account)
-        watch.done(chunk, answers)
+        listener.done(chunk, answers)
     output.finish()
 
 
-def plain_line(answer: Translation) -> str:
-    """One line, also of a text that had several."""
-    return re.sub("(?:\r?\n)+", " ", answer.text)
+def score_lines(stream: BinaryIO, name: str, translator: Translator, to: str | None = None) -> Iterator[Hypothesis]:
+    """One answer for each line `source<TAB>target`; a line that is none is an error that names it."""
+    translator.score([], to)  # a wrong language is an error even where there is no line
+    for chunk in LineReader(stream, name, strict=True).chunks(translator.engine.tokens_per_batch):
+        pairs = [columns(text, f"{name}, line {number}") for number, text in enumerate(chunk.texts, start=chunk.first)]
+        yield from translator.score(pairs, to, name=f"{name}, line", first=chunk.first)
 
 
-def json_line(answer: Translation) -> str:
-    return spelled_out(json.dumps(answer.to_dict(), ensure_ascii=False))
-
-
-def spelled_out(text: str) -> str:
-    """JSON on one line, whatever a program takes for the end of a line."""
-    return text.translate(SPELLED_BREAKS)
+def columns(text: str, where: str) -> tuple[str, str]:
+    found = text.split("\t")
+    if len(found) != 2:
+        raise DataError(f"{where} has {len(found)} columns: expected source<TAB>target")
+    return found[0], found[1]

@@ -1,6 +1,6 @@
 """The one small interface between translating and computing: sentences as ids in, hypotheses out.
 
-There is no torch here, and no text.
+There is no torch here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,6 +10,8 @@ from typing import NamedTuple, Protocol
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
 
+MOST_TOGETHER = 512  # sentences of a batch; more gain nothing
+
 
 class Request(NamedTuple):
     """One sentence to decode."""
@@ -18,6 +20,7 @@ class Request(NamedTuple):
     max_length: int  # of the answer, </s> included
     phrases: tuple[tuple[int, ...], ...] = ()  # the answer must contain each
     prefix: tuple[int, ...] = ()  # the answer must begin with it
+    text: str = ""  # what the ids spell, for who judges the answer; no engine reads it
 
 
 @dataclass(frozen=True)
@@ -61,3 +64,15 @@ class Engine(Protocol):
 
     def score(self, pairs: Sequence[tuple[Request, Sequence[int]]]) -> list[Hypothesis]:
         """What the model says of given answers, </s> included."""
+
+
+def group_by_length(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Indices, the longest first, as many together as their padded tokens allow.
+
+    [3, 9, 4], 12 -> [1], [2, 0]
+    """
+    indices = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
+    while indices:
+        count = min(max(1, tokens // lengths[indices[0]]), MOST_TOGETHER)
+        yield indices[:count]
+        indices = indices[count:]

@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attendo.decoding.options import SearchOptions
 from attendo.documents.line_reader import BYTES_PER_TOKEN, Chunk
-from attendo.documents.pipeline import plain_line
 from attendo.errors import DataError, InputError
 from attendo.evaluation.suspicions import exchanged_columns, where_lines_were_lost
 from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, read_texts
 from attendo.translation.answer import Translation
+from attendo.translation.options import DEFAULT, TranslationOptions
 from attendo.translation.translator import Translator
-from attendo.translation.wish import SEARCH, wish_for
 
 ChunkListener = Callable[[Chunk, Sequence[Translation]], None]
 
@@ -28,14 +26,13 @@ class TranslationRun:
     model: str
     engine: str
     threads: int | None  # of the CPU
-    options: SearchOptions
-    second_look: bool  # at answers that lost a number, an address, an emoji, a placeholder or a tag
+    options: TranslationOptions
     source_language: str
     target_language: str
     seconds: float  # of translating alone: the model was loaded before
     source_tokens: int  # pieces of the model's tokenizer, without tag and </s>
     repeated: int  # lines whose first translation went round in circles, so that they were decoded again
-    mended: int  # lines in whose first translation something was missing that the second look found
+    recovered: int  # lines in whose first translation something was missing that an attempt with a wider beam found
     untranslated: int  # lines with a sentence that was left as it is, because no way of decoding helped
 
     @property
@@ -90,17 +87,16 @@ def translate_test_sets(
     model: str,
     to: str | None = None,
     from_: str | None = None,
-    options: SearchOptions | None = None,
-    second_look: bool = True,
+    options: TranslationOptions = DEFAULT,
     on_chunk: ChunkListener = ignore_chunk,
 ) -> Iterator[tuple[EvaluationSet, Hypotheses]]:
     """Each test set with its translation; columns in the wrong order are an error before anything is translated."""
-    language = wish_for(translator.bundle.directions, to, from_, options or SEARCH, None, keep=False).to
+    language = translator.preparer.languages("", to, from_).to
     for test_set in test_sets:
         if trouble := exchanged_columns(test_set.sources or (), test_set.references[0], language):
             raise DataError(f"{test_set.name}: {trouble} (with --swap the second column is the source)")
     for test_set in test_sets:
-        yield test_set, translate_test_set(test_set, translator, model, to, from_, options, second_look, on_chunk)
+        yield test_set, translate_test_set(test_set, translator, model, to, from_, options, on_chunk)
 
 
 def translate_test_set(
@@ -109,19 +105,17 @@ def translate_test_set(
     model: str,
     to: str | None,
     from_: str | None,
-    options: SearchOptions | None,
-    second_look: bool,
+    options: TranslationOptions,
     on_chunk: ChunkListener,
 ) -> Hypotheses:
     """All sources through a translator; `on_chunk` is called with each chunk, and its time is not counted."""
     if test_set.sources is None:
         raise InputError(f"{test_set.name} has no source to translate")
-    options = options or SEARCH
     answers: list[Translation] = []
     seconds = 0.0
     for chunk in cut_into_chunks(test_set.sources, BATCHES * translator.engine.tokens_per_batch):
         started = time.perf_counter()
-        found = translator.translate(chunk.texts, to, from_, options=options, second_look=second_look)
+        found = translator.translate(chunk.texts, to, from_, options)
         seconds += time.perf_counter() - started
         answers += found
         on_chunk(chunk, found)
@@ -130,16 +124,15 @@ def translate_test_set(
         engine=translator.engine.name,
         threads=translator.engine.threads,
         options=options,
-        second_look=second_look,
         source_language=Counter(answer.source_language for answer in answers).most_common(1)[0][0],
         target_language=answers[0].target_language,
         seconds=seconds,
         source_tokens=sum(map(len, translator.tokenizer.encode_all(test_set.sources))),
         repeated=sum(answer.ledger.repeated > 0 for answer in answers),
-        mended=sum(answer.mended for answer in answers),
+        recovered=sum(answer.recovered for answer in answers),
         untranslated=sum(answer.ledger.untranslated > 0 for answer in answers),
     )
-    return Hypotheses(model, tuple(plain_line(answer).rstrip() for answer in answers), run)
+    return Hypotheses(model, tuple(answer.to_line().rstrip() for answer in answers), run)
 
 
 def cut_into_chunks(sources: Sequence[str], tokens: int) -> Iterator[Chunk]:

@@ -76,7 +76,7 @@ FACTS = {
     "length ratio": Bilingual("length ratio", "长度比"),
     "loops": Bilingual("loops", "原地打转"),
     "numbers kept": Bilingual("numbers kept", "保留的数字"),
-    "second look": Bilingual("second look", "第二次检查"),
+    "wider beam": Bilingual("wider beam", "更宽的束"),
     "equal to a reference": Bilingual("equal to a reference", "与参考译文相同"),
     "empty": Bilingual("empty", "空译文"),
 }

@@ -79,22 +79,23 @@ def fact_rows(found: Evaluation) -> list[tuple[str, str]]:
         ("empty", f"{found.empty:,}"),
     ]
     run = found.run
-    return [("speed", speed_text(run)), ("second look", second_look_text(run)), *rows] if run else rows
+    return [("speed", speed_text(run)), ("wider beam", recovered_text(run)), *rows] if run else rows
 
 
 def speed_text(run: TranslationRun) -> str:
     threads = f", {count_text(run.threads, 'thread')}" if run.threads else ""
     seconds = f"{run.seconds:.2f} s" if run.seconds < 60 else duration_text(run.seconds)
+    search = run.options.search
     return (
         f"{run.source_tokens_per_second:,.0f} source tokens/s: {run.source_tokens:,} in {seconds}, "
-        f"{run.engine}{threads}, beam {run.options.beam_size}, length penalty {run.options.length_penalty:g}"
+        f"{run.engine}{threads}, beam {search.beam_size}, length penalty {search.length_penalty:g}"
     )
 
 
-def second_look_text(run: TranslationRun) -> str:
-    if not run.second_look:
+def recovered_text(run: TranslationRun) -> str:
+    if not run.options.to_dict()["second_look"]:
         return "none: the first answer was taken"
-    return f"found what was missing at first in {count_text(run.mended, 'line')}"
+    return f"found what was missing at first in {count_text(run.recovered, 'line')}"
 
 
 def numbers_text(numbers: NumberCounts | None, by_people: NumberCounts | None) -> str:

@@ -4,7 +4,7 @@ The sentence is prepared and searched as `attendo translate --engine torch` does
 happened there.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from attendo.decoding.interface import AutoregressiveModel
 from attendo.decoding.length import longest_output
 from attendo.decoding.options import SearchOptions
 from attendo.decoding.trace import Step
-from attendo.engines.engine import Limits
+from attendo.engines.engine import Limits, Request
 from attendo.engines.torch_engine import limits_of
 from attendo.errors import InputError
 from attendo.inspection.alignment import Alignment, AttentionMaps, align, attention_maps
@@ -29,14 +29,12 @@ from attendo.model.record import AttentionRecord
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.model_folder.checkpoint import load_model
 from attendo.special_tokens import SPECIAL
-from attendo.text.normalize import normalize, one_line, repair
-from attendo.text.sentences import Segment
+from attendo.text.normalize import for_model, normalize, one_line, repair
 from attendo.text.tokenizer import Tokenizer
-from attendo.translation.compose import written
-from attendo.translation.decode import Job
+from attendo.translation.compose import in_script
 from attendo.translation.directions import Direction
-from attendo.translation.line import Preparer
-from attendo.translation.wish import SEARCH, Wish, wish_for
+from attendo.translation.options import DEFAULT
+from attendo.translation.prepare import Languages, Preparer
 
 LONGEST_SOURCE, LONGEST_TARGET = 512, 1024  # tokens: weights grow with the square, and nobody reads a map of more
 UNLIMITED = Limits(2**31, 2**31)  # a text is not cut here: it is shown as it is, or not at all
@@ -104,13 +102,13 @@ def inspect(
     """
     folder = model_folder(model)
     bundle = read_bundle(folder)
-    options = replace(SEARCH, beam_size=beam)
-    wish_for(bundle.directions, to, from_, options, None, keep=False)  # mistakes are reported before a folder is made
+    options, tokenizer = SearchOptions(beam_size=beam), bundle.tokenizer()
+    Preparer(tokenizer, bundle.directions, UNLIMITED).languages("", to, from_)  # a mistake, before a folder is made
     if out is not None:
         from attendo.inspection.page import make_folder, write_folder  # matplotlib, only where pictures are drawn
 
         make_folder(Path(out))
-    found = inspect_text(load_model(bundle), bundle.tokenizer(), text, bundle.directions, to, from_, options)
+    found = inspect_text(load_model(bundle), tokenizer, text, bundle.directions, to, from_, options)
     return found if out is None else write_folder(Path(out), found, folder.resolve().name)
 
 
@@ -122,18 +120,17 @@ def inspect_text(
     directions: tuple[Direction, ...],
     to: str | None = None,
     from_: str | None = None,
-    options: SearchOptions = SEARCH,
+    options: SearchOptions = DEFAULT.search,
 ) -> Inspection:
     """The same with a model at hand, which knows these directions, and with any options of the search."""
     if isinstance(model, EncoderOnly):
         raise InputError("an encoder alone cannot translate: expected a transformer, decoder-only or lstm model")
     if isinstance(model.config, LSTMConfig) and model.config.context == "fixed":
         raise InputError("an lstm model with context = 'fixed' sees the source as one vector: it has no attention")
-    wish = wish_for(directions, to, from_, options, None, keep=False)
-    job, source_language, remarks = read_as_translate(tokenizer, text, directions, wish)
-    source = torch.tensor([job.ids], device=next(model.parameters()).device)
+    request, languages, remarks = read_as_translate(Preparer(tokenizer, directions, UNLIMITED), text, to, from_)
+    source = torch.tensor([request.ids], device=next(model.parameters()).device)
     steps: list[Step] = []
-    longest = longest_target(model.config, len(job.ids), tokenizer.subwords.kind)
+    longest = longest_target(model.config, len(request.ids), tokenizer.subwords.kind)
     searched: AutoregressiveModel[Any] = model
     best = beam_search(searched, source, longest, options, watch=steps.append)[0][0]
     if not best.ended:
@@ -141,12 +138,12 @@ def inspect_text(
     record = AttentionRecord()
     model(source, source.new_tensor([[SPECIAL.bos, *best.ids[:-1]]]), record)
     return Inspection(
-        text=normalize(job.text),
-        translation=written(one_line(tokenizer.decode(best.ids)), wish),
-        source_language=source_language,
-        target_language=wish.target,
+        text=normalize(request.text),
+        translation=in_script(one_line(tokenizer.decode(best.ids)), languages),
+        source_language=languages.source,
+        target_language=languages.target,
         tokenizer=tokenizer,
-        source=job.ids,
+        source=request.ids,
         best=best,
         steps=tuple(steps),
         options=options,
@@ -156,23 +153,22 @@ def inspect_text(
 
 
 def read_as_translate(
-    tokenizer: Tokenizer, text: str, directions: tuple[Direction, ...], wish: Wish
-) -> tuple[Job, str, list[str]]:
-    """What the model is asked, the language of the text, and remarks. Several sentences are read as one text."""
-    preparer = Preparer(tokenizer, directions, UNLIMITED)
-    line = preparer.prepared(text, wish)
-    segments = [segment for segment in line.segments if segment.text]
+    preparer: Preparer, text: str, to: str | None, from_: str | None
+) -> tuple[Request, Languages, list[str]]:
+    """What the model is asked, the languages of the text, and remarks. Several sentences are read as one text."""
+    prepared = preparer.prepare(text, to, from_, DEFAULT)
+    segments = [segment for segment in prepared.segments if segment.text]
     if not segments:
         raise InputError("there is no text to look at")
     if len(segments) == 1:
-        segment, remarks = segments[0], list(line.remarks)
+        whole, remarks = segments[0].text, list(prepared.remarks)
     else:
-        segment = Segment(repair(text)[0].strip())
+        whole = repair(text)[0].strip()
         remarks = [f"{len(segments)} sentences or pieces of one, shown as one text: `translate` takes them one by one"]
-    job, remark = preparer.job(segment, line.source_language, wish)
+    request, remark = preparer.request(for_model(whole), prepared.languages, DEFAULT)
     if remark and remark not in remarks:
         remarks.append(remark)
-    return job, line.source_language, remarks
+    return request, prepared.languages, remarks
 
 
 def longest_target(config: ModelConfig, source: int, kind: str) -> int:

@@ -18,6 +18,7 @@ from attendo.data.corpus import Pair
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.interface import AutoregressiveModel
 from attendo.decoding.length import longest_output
+from attendo.engines.engine import group_by_length
 from attendo.engines.torch_engine import limits_of
 from attendo.evaluation.metrics import bleu, chrf, tokenisations
 from attendo.model.config import ModelConfig
@@ -28,7 +29,6 @@ from attendo.training.device import Machine
 from attendo.training.feed import BatchSource
 from attendo.training.masked_tokens import MaskedTokens
 from attendo.training.objective import Objective, TeacherForcing, in_precision
-from attendo.translation.decode import batches as batches_by_length
 
 TOKENS_PER_BATCH = 8_000  # of greedy search
 
@@ -133,7 +133,7 @@ def translate_greedily(model: nn.Module, tokenizer: Tokenizer, questions: Sequen
     rows = [tokenizer.source_ids(question.pair.source, question.language) for question in questions]
     longest = [min(longest_output(len(row), tokenizer.subwords.kind), limit) for row in rows]
     outputs = [""] * len(rows)
-    for indices in batches_by_length([len(row) for row in rows], TOKENS_PER_BATCH):
+    for indices in group_by_length([len(row) for row in rows], TOKENS_PER_BATCH):
         source = torch.tensor(pad_rows([rows[index] for index in indices]), device=device)
         search = cast(AutoregressiveModel[Any], model)
         found = greedy_search(search, source, [longest[index] for index in indices])

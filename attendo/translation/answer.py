@@ -1,31 +1,185 @@
-"""What a translator gives back: the text, and all that one may want to know about how it came about."""
+"""What a translator gives back: the text, what became of each of its sentences, and the ledger of it all.
 
-from dataclasses import dataclass, field
-from typing import Any
+In the ledger two independent counts meet: the text as it came, and each segment when it is done with. A character that
+is lost in between, by whatever mistake, makes the two differ.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from operator import attrgetter
+from typing import Any, Literal
 
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.translation.ledger import Ledger, Outcome
+from attendo.decoding.options import SearchOptions
+from attendo.text.sentences import Segment
+from attendo.translation.checks import DecodingProblem, Miss
+
+# Which attempt an answer is: the first; one without repeated n-grams, because the first ran wild; one with a wider
+# beam, because the first lost something; one that was forced to say it; or none helped, and the source stays.
+Attempt = Literal["first", "backoff", "wider", "forced", "copied"]
+# silent: nothing to say, the model was not asked. copied: there was, but it was left as it is.
+SegmentOutcome = Literal["translated", "copied", "silent"]
+REPORTED = (
+    "lines_in", "lines_out", "characters_in", "characters_accounted_for", "segments", "cut", "repeated", "flagged",
+)  # fmt: skip
+# What some programs take for the end of a line; JSON may spell it out, as it must what is below U+0020.
+SPELLED_BREAKS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"})
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One segment of the text and what became of it."""
+    """One segment of the text, and the facts about its translation; the words for people are made in compose.py."""
 
     source: str
-    text: str
-    outcome: Outcome
+    texts: tuple[str, ...] = ()  # the translation and its alternatives, the best first; none where the source stays
+    hypotheses: tuple[Hypothesis, ...] = ()  # of the model, one for each text
     engine: str = ""  # that answered
-    hypothesis: Hypothesis | None = None  # of the model; None where it was not asked, or was not believed
-    alternatives: tuple[str, ...] = ()
-    repeated: bool = False  # a loop was found in what the model said first
-    flagged: bool = False  # something of the source is missing
-    mended: bool = False  # something was missing at first, and a second look found it
-    remarks: tuple[str, ...] = ()
+    attempt: Attempt | None = None  # None: the model was not asked, there is nothing to translate
+    problem: DecodingProblem | None = None  # of the first answer: it was empty, repeated itself or did not end
+    misses: tuple[Miss, ...] = ()  # of the source, in this translation
+    missed_at_first: tuple[Miss, ...] = ()  # of the source, where an attempt with a wider beam misses less
+    missing_terms: tuple[str, ...] = ()  # of the glossary
+    broken: bool = False  # bytes that are no character came out of the model
+    search: SearchOptions | None = None  # of the attempt, where it is not the first
+
+    @property
+    def text(self) -> str:
+        return self.texts[0] if self.texts else self.source
+
+    @property
+    def alternatives(self) -> tuple[str, ...]:
+        return self.texts[1:]
+
+    @property
+    def hypothesis(self) -> Hypothesis | None:
+        """None where the model was not asked, or none of its answers would do."""
+        return self.hypotheses[0] if self.hypotheses else None
+
+    @property
+    def outcome(self) -> SegmentOutcome:
+        return "silent" if self.attempt is None else "copied" if self.attempt == "copied" else "translated"
+
+    @property
+    def repeated(self) -> bool:
+        """A repetition was found in the first answer."""
+        return self.problem is not None and self.problem.times > 0
+
+    @property
+    def flagged(self) -> bool:
+        """Something of the source is missing."""
+        return bool(self.misses or self.missing_terms or self.broken)
+
+    @property
+    def recovered(self) -> bool:
+        """Something was missing in the first answer, and an attempt with a wider beam kept more."""
+        return self.attempt == "wider"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ledger:
+    """Counts; those of two texts are added by +."""
+
+    lines_in: int = 0
+    lines_out: int = 0
+    characters_in: int = 0
+    characters_translated: int = 0
+    characters_copied: int = 0
+    characters_of_space: int = 0  # white space and controls at the edges, and what has nothing to translate
+    segments: int = 0
+    split: int = 0  # lines that became more than one segment
+    cut: int = 0  # sentences cut because they were too long
+    repeated: int = 0  # segments in whose translation a repetition was found
+    untranslated: int = 0  # segments left as they were although they have words
+    flagged: int = 0  # segments with something missing: a number, an address, an emoji
+    repaired: int = 0  # characters that are none, replaced by U+FFFD
+
+    def __add__(self, other: "Ledger") -> "Ledger":
+        return total([self, other])
+
+    @property
+    def characters_accounted_for(self) -> int:
+        return self.characters_translated + self.characters_copied + self.characters_of_space
+
+    @property
+    def adds_up(self) -> bool:
+        return self.lines_in == self.lines_out and self.characters_in == self.characters_accounted_for
+
+    @property
+    def is_clean(self) -> bool:
+        """Nothing lost and nothing to look at again."""
+        return self.adds_up and not (self.cut or self.repeated or self.untranslated or self.flagged or self.repaired)
+
+    def to_dict(self) -> dict[str, int]:
+        """For `--report`: what the contract names first, then the rest."""
+        every = asdict(self) | {"characters_accounted_for": self.characters_accounted_for}
+        return {key: every[key] for key in (*REPORTED, *(key for key in every if key not in REPORTED))}
+
+    def remarks(self) -> list[str]:
+        """In words, what a user should know; nothing if the ledger is clean."""
+        found: list[str] = []
+        if self.lines_in != self.lines_out:
+            found.append(f"{self.lines_in} lines came in and {self.lines_out} went out")
+        if self.characters_in != self.characters_accounted_for:
+            found.append(f"of {self.characters_in} characters {self.characters_accounted_for} are accounted for")
+        words = {
+            "cut": "cut in a sentence that was too long",
+            "repeated": "repetition found in a translation",
+            "untranslated": "segment left untranslated",
+            "flagged": "segment with something missing in its translation",
+            "repaired": "broken character replaced by U+FFFD",
+        }
+        found.extend(f"{count} × {text}" for key, text in words.items() if (count := getattr(self, key)))
+        return found
+
+
+COUNTS = [field.name for field in fields(Ledger)]
+counts_of = attrgetter(*COUNTS)
+
+
+def total(ledgers: Iterable[Ledger]) -> Ledger:
+    """The sum of many; of none, an empty one."""
+    return Ledger(**dict(zip(COUNTS, map(sum, zip(*map(counts_of, ledgers), strict=True)), strict=False)))
+
+
+def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) -> Ledger:
+    """Of a line or text: as it came in, before anything was done to it, and each of its segments that is done with."""
+    characters: dict[SegmentOutcome, int] = {"translated": 0, "copied": 0, "silent": 0}
+    segments = edges = cut = repeated = untranslated = flagged = 0
+    for segment, sentence in done:
+        outcome = sentence.outcome
+        characters[outcome] += len(segment.text)
+        edges += len(segment.before) + len(segment.after)
+        segments += 1
+        cut += segment.cut
+        repeated += sentence.repeated
+        untranslated += outcome == "copied"
+        flagged += sentence.flagged
+    return Ledger(
+        lines_in=1,
+        lines_out=1,
+        characters_in=len(text),
+        characters_translated=characters["translated"],
+        characters_copied=characters["copied"],
+        characters_of_space=characters["silent"] + edges,
+        segments=segments,
+        split=int(segments > 1),
+        cut=cut,
+        repeated=repeated,
+        untranslated=untranslated,
+        flagged=flagged,
+        repaired=repaired,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The answer to one text; as a string it is the translation."""
+    """The answer to one text; as a string it is the translation.
+
+    >>> translation = attendo.load().translate("我爱机器学习。", to="en")
+    >>> translation.text, translation.score, translation.ledger.is_clean
+    """
 
     text: str
     ledger: Ledger
@@ -35,24 +189,25 @@ class Translation:
     target_language: str
     sentences: tuple[Sentence, ...] = field(repr=False, default=())
     alternatives: tuple[str, ...] = ()  # other translations of the text, the best first
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()  # all that may be known of how it came about
+    warnings: tuple[str, ...] = ()  # those of them that ask for a look
 
     def __str__(self) -> str:
         return self.text
 
     @property
     def tokens(self) -> int:
-        """That the model said, </s> of each sentence included."""
+        """Of the model's output, </s> of each sentence included."""
         return sum(len(sentence.hypothesis.ids) for sentence in self.sentences if sentence.hypothesis)
 
     @property
-    def mended(self) -> bool:
-        """Whether something was missing at first, and a second look found it."""
-        return any(sentence.mended for sentence in self.sentences)
+    def recovered(self) -> bool:
+        """Whether something was missing at first, and an attempt with a wider beam kept more."""
+        return any(sentence.recovered for sentence in self.sentences)
 
     @property
     def score(self) -> float | None:
-        """The mean log-probability of a token; None where the model said nothing."""
+        """The mean log-probability of a token; None where the model was not asked."""
         log_prob = sum(sentence.hypothesis.log_prob for sentence in self.sentences if sentence.hypothesis)
         return log_prob / self.tokens if self.tokens else None
 
@@ -70,3 +225,12 @@ class Translation:
             "remarks": list(self.remarks),
             "ledger": self.ledger.to_dict(),
         }
+
+    def to_line(self, *, as_json: bool = False) -> str:
+        """One line of output, also for a text that had several: the translation, or all of it as JSON."""
+        return json_line(self.to_dict()) if as_json else re.sub("(?:\r?\n)+", " ", self.text)
+
+
+def json_line(table: dict[str, Any]) -> str:
+    """JSON on one line, whatever a program takes for the end of a line."""
+    return json.dumps(table, ensure_ascii=False).translate(SPELLED_BREAKS)

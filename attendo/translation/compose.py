@@ -1,88 +1,124 @@
-"""From what the model said of each segment to the answer to the text, with its account."""
+"""From what the model said of each segment to the answer to the text, with its ledger; and all words about it.
+
+Remarks are made here, from the facts that a `Sentence` carries, and nowhere read.
+"""
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from attendo.text.normalize import REPLACEMENT
 from attendo.text.scripts import to_traditional
 from attendo.text.sentences import join
 from attendo.text.tokenizer import Tokenizer
-from attendo.translation.answer import Sentence, Translation
-from attendo.translation.decode import Decoded
-from attendo.translation.ledger import account
-from attendo.translation.line import Line
-from attendo.translation.phrases import stands_in, terms_of
-from attendo.translation.second_look import AGAIN, lost
-from attendo.translation.wish import Wish
+from attendo.translation.answer import Sentence, Translation, account
+from attendo.translation.checks import DecodingProblem, Miss
+from attendo.translation.glossary import shortened, stands_in, terms_of
+from attendo.translation.prepare import Languages, PreparedText
 
 
 def compose(
-    line: Line, decoded: dict[int, Decoded], wish: Wish, tokenizer: Tokenizer, engine: str, seconds: float
+    prepared: PreparedText, answers: dict[int, Sentence], tokenizer: Tokenizer, engine: str, seconds: float
 ) -> Translation:
-    sentences: list[Sentence] = []
-    remarks = list(line.remarks)
+    """`answers` by the index of the segment; the model was not asked about those that have none."""
+    segments, to = prepared.segments, prepared.languages.to
+    sentences = [finish(prepared, index, answers.get(index), tokenizer) for index in range(len(segments))]
+    ledger = account(prepared.text, prepared.repaired, zip(segments, sentences, strict=True))
+    remarks, warnings = list(prepared.remarks), list(prepared.remarks)
     engines: dict[str, None] = {}  # in the order in which they answered, each once
     others = 0
-    for place in range(len(line.segments)):
-        one = sentence(line, place, decoded.get(place), wish, tokenizer)
-        sentences.append(one)
-        remarks += one.remarks
-        others = max(others, len(one.alternatives))
-        if one.engine:
-            engines[one.engine] = None
+    for sentence in sentences:
+        about = remarks_on(sentence)
+        remarks += about
+        if not (ledger.is_clean and sentence.recovered):  # all is there in the end: there is nothing to look at
+            warnings += about
+        others = max(others, len(sentence.alternatives))
+        if sentence.engine:
+            engines[sentence.engine] = None
     return Translation(
-        text=join([one.text for one in sentences], line.segments, wish.to),
-        ledger=account(line.text, line.repaired, zip(line.segments, sentences, strict=True)),
+        text=join([sentence.text for sentence in sentences], segments, to),
+        ledger=ledger,
         seconds=seconds,
         engine=" and ".join(engines) or engine,
-        source_language=line.source_language,
-        target_language=wish.to,
+        source_language=prepared.languages.source,
+        target_language=to,
         sentences=tuple(sentences),
         alternatives=tuple(
-            [join([nth(one, number) for one in sentences], line.segments, wish.to) for number in range(others)]
+            [join([alternative(sentence, rank) for sentence in sentences], segments, to) for rank in range(others)]
         ),
         remarks=tuple(dict.fromkeys(remarks)),
+        warnings=tuple(dict.fromkeys(warnings)),
     )
 
 
-def sentence(line: Line, place: int, answer: Decoded | None, wish: Wish, tokenizer: Tokenizer) -> Sentence:
-    """What became of one segment; the model was not asked about one without words."""
-    segment = line.segments[place]
+def finish(prepared: PreparedText, index: int, answer: Sentence | None, tokenizer: Tokenizer) -> Sentence:
+    """An answer as that of its segment: in the script of the reader, and with what of the glossary is missing."""
+    source = prepared.segments[index].text
     if answer is None:
-        return Sentence(segment.text, segment.text, "silent")
-    remarks = [f"{shortened(segment.text)}: {remark}" for remark in answer.remarks] if answer.remarks else []
+        return Sentence(source)
     if not answer.texts:
-        return Sentence(segment.text, segment.text, "copied", repeated=answer.repeated, remarks=tuple(remarks))
-    job, texts = line.jobs[place], answer.texts
-    gone = [f"the {miss.kind} {miss.text!r}" for miss in lost((line.source_language, job), answer, wish)]
-    terms = terms_of(job.phrases, tokenizer) if job.phrases else []
-    gone += [f"the term {term!r}" for term in terms if not stands_in(texts[0], term)]
-    if gone:
-        remarks.append(f"{shortened(segment.text)}: missing in the translation: {', '.join(gone)}")
-    broken = texts[0].count(REPLACEMENT) > job.text.count(REPLACEMENT)  # bytes that are no character
-    if broken:
-        remarks.append(f"{shortened(segment.text)}: broken characters in the translation")
-    mended = any(remark.startswith(AGAIN) for remark in answer.remarks)
-    if wish.to != wish.target:
-        texts = tuple([written(text, wish, terms) for text in texts])
-    return Sentence(
-        segment.text, texts[0], "translated", answer.engine, answer.hypotheses[0], texts[1:], answer.repeated,
-        bool(gone) or broken, mended, tuple(remarks),
-    )  # fmt: skip
+        return replace(answer, source=source)
+    request, texts = prepared.requests[index], answer.texts
+    terms = terms_of(request.phrases, tokenizer) if request.phrases else []
+    absent = tuple([term for term in terms if not stands_in(texts[0], term)])
+    broken = texts[0].count(REPLACEMENT) > request.text.count(REPLACEMENT)  # bytes that are no character
+    if prepared.languages.to != prepared.languages.target:
+        texts = tuple([in_script(text, prepared.languages, terms) for text in texts])
+    return replace(answer, source=source, texts=texts, missing_terms=absent, broken=broken)
 
 
-def written(text: str, wish: Wish, terms: Sequence[str] = ()) -> str:
+def in_script(text: str, languages: Languages, terms: Sequence[str] = ()) -> str:
     """In the script that the reader wants; the user's own terms as the user wrote them."""
-    if wish.to == wish.target:
+    if languages.to == languages.target:
         return text
     parts = re.split(f"({'|'.join(map(re.escape, sorted(terms, key=len, reverse=True)))})", text) if terms else [text]
-    return "".join(part if part in terms else to_traditional(part, wish.to).text for part in parts)
+    return "".join(part if part in terms else to_traditional(part, languages.to).text for part in parts)
 
 
-def nth(sentence: Sentence, number: int) -> str:
-    """Of its alternatives; where a sentence has fewer, its best stands for the rest."""
-    return sentence.alternatives[number] if number < len(sentence.alternatives) else sentence.text
+def alternative(sentence: Sentence, rank: int) -> str:
+    """Where a sentence has fewer, its best stands for the rest."""
+    return sentence.alternatives[rank] if rank < len(sentence.alternatives) else sentence.text
 
 
-def shortened(text: str) -> str:
-    return repr(text if len(text) <= 40 else f"{text[:37]}...")
+def remarks_on(sentence: Sentence) -> list[str]:
+    """What a user may want to know of one sentence."""
+    found: list[str] = []
+    if sentence.problem:
+        found.append(f"{words_for(sentence.problem)}; {words_for_attempt(sentence)}")
+    if sentence.missed_at_first:
+        found.append(f"missing at first: {listed(sentence.missed_at_first)}; {words_for_attempt(sentence)}")
+    if sentence.misses or sentence.missing_terms:
+        things = [name(miss) for miss in sentence.misses] + [f"the term {term!r}" for term in sentence.missing_terms]
+        found.append(f"missing in the translation: {', '.join(things)}")
+    if sentence.broken:
+        found.append("broken characters in the translation")
+    return [f"{shortened(sentence.source)}: {remark}" for remark in found] if found else found
+
+
+def words_for(problem: DecodingProblem) -> str:
+    match problem.kind:
+        case "empty":
+            return "the translation was empty"
+        case "repetition":
+            return f"the translation repeated itself ({problem.times} times)"
+        case "endless":
+            return f"the translation did not end within {problem.longest} tokens"
+
+
+def words_for_attempt(sentence: Sentence) -> str:
+    """How it was decoded after the first answer."""
+    search = sentence.search
+    if sentence.attempt == "copied" or search is None:
+        return "left untranslated: no attempt helped"
+    if sentence.attempt == "wider":
+        return f"taken from an attempt with a wider beam ({search.beam_size})"
+    how = f"beam {search.beam_size}" if search.beam_size > 1 else "greedy search"
+    return f"decoded again with {how} and no repeated {search.no_repeat_ngram}-grams"
+
+
+def listed(misses: Sequence[Miss]) -> str:
+    return ", ".join(map(name, misses))
+
+
+def name(miss: Miss) -> str:
+    return f"the {miss.kind} {miss.text!r}"

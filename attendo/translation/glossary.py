@@ -1,19 +1,25 @@
-"""Terms with a translation of the user's own, and terms not to be translated, from a file.
+"""Terms with a translation of the user's own, and terms not to be translated: from a file to tokens that must be said.
 
     attention<TAB>注意力      a term and its translation
     Tatoeba                   one column, or twice the same: not to be translated
 
-From left to right, and at each place the longest term. Words of scripts with spaces match as whole words, Han and kana
-anywhere. A term in lower case matches in any case ("apple" finds Apple); one with a capital only as it is written.
+From left to right, and of several at one position the longest. Words of scripts with spaces match as whole words, Han
+and kana anywhere. A term in lower case matches in any case ("apple" finds Apple); one with a capital only as it is
+written.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from attendo.errors import DataError
 from attendo.text.normalize import CONTROLS, REPLACEMENT, edges, for_model, normalize
+from attendo.text.scripts import writes_han
 from attendo.text.sentences import LETTER_OF_A_WORD
+from attendo.text.tokenizer import Tokenizer
+
+Phrases = tuple[tuple[int, ...], ...]  # texts that a translation must contain, as the tokens of each
 
 LONGEST_TERM = 200  # characters
 MOST_TERMS = 100_000
@@ -29,6 +35,8 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class Term:
+    """What a text has, and what its translation must have for it."""
+
     source: str
     target: str
 
@@ -38,6 +46,8 @@ class Term:
 
 
 class Glossary:
+    """Terms to find in a text: Glossary([Term("attention", "注意力"), Term("Tatoeba", "Tatoeba")])."""
+
     def __init__(self, terms: list[Term]) -> None:
         self.terms = tuple(terms)
         self._exact = {term.source: term.target for term in terms if not term.any_case}
@@ -54,12 +64,12 @@ class Glossary:
         """Terms in a text in Unicode's form NFC, from left to right; they do not overlap."""
         found: list[Match] = []
         folded = fold(text) if self.terms else ""
-        place = 0
-        while place < len(folded):
-            match = self._match_at(text, folded, place) if folded[place] in self._lengths else None
+        start = 0
+        while start < len(folded):
+            match = self._match_at(text, folded, start) if folded[start] in self._lengths else None
             if match:
                 found.append(match)
-            place = match.end if match else place + 1
+            start = match.end if match else start + 1
         return found
 
     def _match_at(self, text: str, folded: str, start: int) -> Match | None:
@@ -87,7 +97,7 @@ def is_letter(character: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Lower case, with every character in its place: the few that would become two stay."""
+    """Lower case, with every character where it was: the few that would become two stay."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -107,7 +117,7 @@ def read_glossary(path: Path) -> Glossary:
             continue
         known, first = terms.setdefault(term.source, (term, number))
         if known != term:
-            raise DataError(f"{where}: {shown(term.source)} has another translation in line {first}: expected one")
+            raise DataError(f"{where}: {shortened(term.source)} has another translation in line {first}: expected one")
         if len(terms) > MOST_TERMS:
             raise DataError(f"{where}: more than {MOST_TERMS:,} terms")
     return Glossary([term for term, _ in terms.values()])
@@ -127,14 +137,40 @@ def parse(raw: bytes, where: str) -> Term | None:
     if not columns[0]:
         raise DataError(f"{where}: no term before the tab")
     if len(columns) == 2 and not columns[1]:
-        raise DataError(f"{where}: no translation behind the tab: leave the tab out for a term not to be translated")
+        raise DataError(f"{where}: no translation after the tab: leave the tab out for a term not to be translated")
     for column in columns:
         if len(column) > LONGEST_TERM:
-            raise DataError(f"{where}: {shown(column)} has {len(column)} characters: expected {LONGEST_TERM} at most")
+            raise DataError(
+                f"{where}: {shortened(column)} has {len(column)} characters: expected {LONGEST_TERM} at most"
+            )
         if REPLACEMENT in column or any(character in CONTROLS for character in column):
-            raise DataError(f"{where}: {shown(column)} holds a control or broken character")
+            raise DataError(f"{where}: {shortened(column)} holds a control or broken character")
     return Term(for_model(columns[0]), for_model(columns[-1]))  # white space as in the texts it is looked for in
 
 
-def shown(text: str) -> str:
+def shortened(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:37]}...")
+
+
+def as_phrases(texts: Sequence[str], target_language: str, tokenizer: Tokenizer) -> Phrases:
+    """Where words are parted by spaces, a space belongs to the word after it: so it is said with it.
+
+    At the beginning of a sentence it is taken away again, with all white space at its edges.
+    """
+    if not texts:
+        return ()
+    spaced = not writes_han(target_language)
+    wanted = [f" {text}" if spaced and LETTER_OF_A_WORD.match(text) else text for text in texts]
+    return tuple(dict.fromkeys(tuple(ids) for text in wanted if (ids := tokenizer.encode(text))))
+
+
+def terms_of(phrases: Phrases, tokenizer: Tokenizer) -> list[str]:
+    return [tokenizer.decode(ids).strip() for ids in phrases]
+
+
+def stands_in(text: str, term: str) -> bool:
+    """Not only as the beginning of a longer word."""
+    start = text.find(term)
+    while start >= 0 and not on_borders(text, start, start + len(term)):
+        start = text.find(term, start + 1)
+    return start >= 0

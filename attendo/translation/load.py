@@ -1,13 +1,11 @@
 """From the name or folder of a model to a translator."""
 
-from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from attendo.engines.ct2.counterpart import obstacle
-from attendo.engines.ct2.files import Quantization
+from attendo.engines.ct2.files import Quantization, obstacle
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError
 from attendo.model.config import config_from_dict
@@ -25,12 +23,13 @@ def load(
     engine: EngineName = "auto",
     device: str = "auto",
     threads: int | None = None,
-    say: Callable[[str], None] = lambda sentence: None,
 ) -> Translator:
     """A translator from a model folder, or from a model of the package by its name; without either, the default one.
 
+        attendo.load("RUN/model", engine="torch", device="cpu", threads=2)
+
     The engine is CTranslate2 on a CPU, where it knows the model, and torch elsewhere. `device` is auto, cpu or cuda;
-    `threads` are those of the CPU; `say` hears what the user should know of loading.
+    `threads` are those of the CPU.
     """
     folder = model_folder(model)
     if threads is not None and not 1 <= threads <= MOST_THREADS:
@@ -57,20 +56,13 @@ def load(
                 return Translator(bundle, tokenizer, torch_engine(), torch_engine)
         case _:
             raise ConfigError(f"engine is '{engine}': expected auto, torch or ct2")
-    return Translator(bundle, tokenizer, ct2_engine(bundle, threads, say), torch_engine)
+    return Translator(bundle, tokenizer, ct2_engine(bundle, threads), torch_engine)
 
 
-def ct2_engine(
-    bundle: Bundle, threads: int | None, say: Callable[[str], None], numbers: Quantization = "int8"
-) -> Engine:
+def ct2_engine(bundle: Bundle, threads: int | None = None, quantization: Quantization = "int8") -> Engine:
     from attendo.engines.ct2.engine import load_ct2_engine
 
-    return load_ct2_engine(bundle, threads, numbers, say)
-
-
-def converted(bundle: Bundle, numbers: Quantization) -> Translator:
-    """By CTranslate2 alone, in numbers of this kind."""
-    return Translator(bundle, bundle.tokenizer(), ct2_engine(bundle, None, lambda sentence: None, numbers))
+    return load_ct2_engine(bundle, threads, quantization)
 
 
 def wants_gpu(device: str) -> bool:

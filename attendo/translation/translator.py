@@ -1,32 +1,36 @@
 """The translator: strings in, strings out, the same answer every time, and no text lost.
 
-A text is cut into sentences (line.py), the sentences are decoded in batches of like lengths (decode.py), and the
-answers are put together in the lines, spaces and edges of the source (compose.py). What was cut, repeated, left or
-missed stands in each answer's ledger.
+A text is cut into sentences (prepare.py), the sentences are decoded in batches of like lengths, if need be again
+(retries.py), and the answers are put together in the lines, spaces and edges of the source (compose.py). What was cut,
+repeated, left or missed stands in each answer's ledger.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
-from attendo.decoding.options import SearchOptions
-from attendo.engines.engine import Engine
-from attendo.errors import ConfigError, InputError
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.engines.engine import Engine, Request, group_by_length
+from attendo.errors import ConfigError, DataError, InputError
 from attendo.model_folder.bundle import Bundle
-from attendo.text.normalize import one_line
+from attendo.special_tokens import SPECIAL
+from attendo.text.normalize import for_model, one_line
 from attendo.text.sentences import join_one_by_one
 from attendo.text.tokenizer import Tokenizer
-from attendo.translation import constrained, second_look
-from attendo.translation.answer import Translation
-from attendo.translation.compose import compose, sentence, written
-from attendo.translation.decode import Decoded, Decoder
-from attendo.translation.glossary import Glossary
-from attendo.translation.line import Line, Preparer
-from attendo.translation.wish import SEARCH, Wish, wish_for
+from attendo.translation.answer import Sentence, Translation
+from attendo.translation.compose import compose, finish, in_script
+from attendo.translation.options import DEFAULT, TranslationOptions
+from attendo.translation.prepare import PreparedText, Preparer
+from attendo.translation.retries import Searcher
 
 STREAMED_TOGETHER = 8  # sentences; the first comes alone, so that something is there soon
+SCORED_LIKE_A_BEAM_OF = 4  # the logits of all tokens of a batch are in memory at once
+MOST_LINES = 4_000  # translated together
+CHARACTERS_PER_TOKEN = 4  # about, of English; of Chinese there are more tokens, in smaller chunks
+
+Pair = tuple[str, str]
 
 
 def no_other_engine() -> Engine:
@@ -35,116 +39,170 @@ def no_other_engine() -> Engine:
 
 @dataclass(frozen=True)
 class Translator:
+    """A model that translates texts; `attendo.load` makes one.
+
+        translator = attendo.load()
+        print(translator.translate("你好吗？我很好。", to="en"))
+        answers = translator.translate(["你好吗？", "我很好。"], to="en", options=TranslationOptions(beam=8))
+
+    In all methods `to` may be left out where the model has one target language, `from_` always: the text tells.
+    """
+
     bundle: Bundle
     tokenizer: Tokenizer
     engine: Engine
     for_phrases: Callable[[], Engine] = no_other_engine  # what must be said, a glossary's terms, not every engine can
 
     @overload
-    def translate(self, text: str, to: str | None = None, from_: str | None = None, *, options: SearchOptions = ...,
-                  glossary: Glossary | None = None, keep: bool = False,
-                  second_look: bool = True) -> Translation: ...  # fmt: skip
+    def translate(
+        self, text: str, to: str | None = None, from_: str | None = None, options: TranslationOptions = ...
+    ) -> Translation: ...
     @overload
-    def translate(self, text: list[str] | tuple[str, ...], to: str | None = None, from_: str | None = None, *,
-                  options: SearchOptions = ..., glossary: Glossary | None = None,
-                  keep: bool = False, second_look: bool = True) -> list[Translation]: ...  # fmt: skip
+    def translate(
+        self,
+        text: list[str] | tuple[str, ...],
+        to: str | None = None,
+        from_: str | None = None,
+        options: TranslationOptions = ...,
+    ) -> list[Translation]: ...
     def translate(
         self,
         text: str | list[str] | tuple[str, ...],
         to: str | None = None,
         from_: str | None = None,
-        *,
-        options: SearchOptions = SEARCH,
-        glossary: Glossary | None = None,
-        keep: bool = False,
-        second_look: bool = True,
+        options: TranslationOptions = DEFAULT,
     ) -> Translation | list[Translation]:
-        """One text, or many: the answers come in their order.
-
-        `to` may be left out where the model has one target language, `from_` always: the text tells. With `keep`, a
-        sentence that lost a number, address, emoji, placeholder or tag, even after a second look, is decoded once more
-        under the constraint that it must not; without `second_look` the first answer is taken as it is.
-        """
+        """One text, or many: the answers come in their order."""
         started = time.perf_counter()
-        wish = wish_for(self.bundle.directions, to, from_, options, glossary, keep, second_look)
-        preparer, engine = self.preparer, self.engine.name
-        lines = [preparer.prepared(one, wish) for one in ([text] if isinstance(text, str) else text)]
-        places = [(number, place) for number, line in enumerate(lines) for place in line.jobs]
-        found: list[dict[int, Decoded]] = [{} for _ in lines]
+        self.preparer.languages("", to, from_)  # a wrong one is an error even where there is no text
+        texts = [text] if isinstance(text, str) else text
+        prepared = [self.preparer.prepare(one, to, from_, options) for one in texts]
+        found: list[dict[int, Sentence]] = [{} for _ in prepared]
         answers: dict[int, Translation] = {}
+        engine = self.engine.name
 
         def put_together(number: int) -> None:
             seconds = time.perf_counter() - started
-            answers[number] = compose(lines[number], found[number], wish, self.tokenizer, engine, seconds)
+            answers[number] = compose(prepared[number], found[number], self.tokenizer, engine, seconds)
 
-        for number, line in enumerate(lines):
-            if not line.jobs:
+        for number, one in enumerate(prepared):
+            if not one.requests:
                 put_together(number)
-        for at, answer in self.decoded(lines, places, wish):
-            number, place = places[at]
-            found[number][place] = answer
-            if len(found[number]) == len(lines[number].jobs):
+        where = [(number, index) for number, one in enumerate(prepared) for index in one.requests]
+        asked = [(prepared[number].languages, prepared[number].requests[index]) for number, index in where]
+        for at, answer in self.searcher.decode(asked, options):
+            number, index = where[at]
+            found[number][index] = answer
+            if len(found[number]) == len(prepared[number].requests):
                 put_together(number)
-        return answers[0] if isinstance(text, str) else [answers[number] for number in range(len(lines))]
+        return answers[0] if isinstance(text, str) else [answers[number] for number in range(len(prepared))]
 
-    def stream(
+    def translate_lines(
         self,
-        text: str,
+        lines: Iterable[str],
         to: str | None = None,
         from_: str | None = None,
-        *,
-        options: SearchOptions = SEARCH,
-        glossary: Glossary | None = None,
-        keep: bool = False,
-        second_look: bool = True,
+        options: TranslationOptions = DEFAULT,
+    ) -> Iterator[Translation]:
+        """One answer for each line, such as those of an open file, in memory that does not grow with their number."""
+        together: list[str] = []
+        characters = 0
+        for line in lines:
+            together.append(line.removesuffix("\n"))
+            characters += len(line)
+            if characters > self.engine.tokens_per_batch * CHARACTERS_PER_TOKEN or len(together) == MOST_LINES:
+                yield from self.translate(together, to, from_, options)
+                together, characters = [], 0
+        yield from self.translate(together, to, from_, options)
+
+    def stream(
+        self, text: str, to: str | None = None, from_: str | None = None, options: TranslationOptions = DEFAULT
     ) -> Iterator[str]:
         """The translation of a text part by part, each sentence as soon as it is there; joined they are the whole."""
-        wish = wish_for(self.bundle.directions, to, from_, options, glossary, keep, second_look)
-        line = self.preparer.prepared(text, wish)
+        prepared = self.preparer.prepare(text, to, from_, options)
+        yield from join_one_by_one(self.finished_texts(prepared, options), prepared.segments, prepared.languages.to)
 
-        def said() -> Iterator[str]:
-            places = range(len(line.segments))
-            rest = (places[at : at + STREAMED_TOGETHER] for at in range(1, len(places), STREAMED_TOGETHER))
-            for group in (places[:1], *rest):
-                asked = [(0, place) for place in group if place in line.jobs]
-                answers = {asked[at][1]: answer for at, answer in self.decoded([line], asked, wish)}
-                for place in group:
-                    yield sentence(line, place, answers.get(place), wish, self.tokenizer).text
-
-        yield from join_one_by_one(said(), line.segments, wish.to)
+    def finished_texts(self, prepared: PreparedText, options: TranslationOptions) -> Iterator[str]:
+        """The translation of each segment in turn, a few of them decoded together."""
+        segments = range(len(prepared.segments))
+        rest = (segments[at : at + STREAMED_TOGETHER] for at in range(1, len(segments), STREAMED_TOGETHER))
+        for group in (segments[:1], *rest):
+            asked = [index for index in group if index in prepared.requests]
+            requests = [(prepared.languages, prepared.requests[index]) for index in asked]
+            answers = {asked[at]: answer for at, answer in self.searcher.decode(requests, options)}
+            for index in group:
+                yield finish(prepared, index, answers.get(index), self.tokenizer).text
 
     def stream_tokens(self, text: str, to: str | None = None, from_: str | None = None) -> Iterator[str]:
         """The translation of one sentence as it grows, a token at a time, by greedy search."""
-        wish = wish_for(self.bundle.directions, to, from_, SearchOptions(beam_size=1), None, keep=False)
-        line = self.preparer.prepared(text, wish)
-        if len(line.segments) > 1:
-            raise InputError(f"{len(line.segments)} sentences: tokens are streamed of one; `stream` takes any text")
-        if not line.jobs:
+        prepared = self.preparer.prepare(text, to, from_, DEFAULT)
+        segments, languages = prepared.segments, prepared.languages
+        if len(segments) > 1:
+            raise InputError(f"{len(segments)} sentences: tokens are streamed of one; `stream` takes any text")
+        if not prepared.requests:
             yield text
             return
-        yield line.segments[0].before
+        yield segments[0].before
         ids: list[int] = []
         shown = grown = ""
-        for token in self.engine.tokens(self.decoder.request(line.jobs[0])):
+        for token in self.engine.tokens(prepared.requests[0]):
             ids.append(token)
-            grown = written(one_line(self.tokenizer.decode(ids)), wish)
+            grown = in_script(one_line(self.tokenizer.decode(ids)), languages)
             # The first bytes of a character are not yet one; in another script a word to come may change what was said.
-            settled = wish.to == wish.target and not grown.endswith("\ufffd")
+            settled = languages.to == languages.target and not grown.endswith("\ufffd")
             if settled and grown != shown and grown.startswith(shown):
                 yield grown[len(shown) :]
                 shown = grown
-        yield grown[len(shown) :] + line.segments[0].after
+        yield grown[len(shown) :] + segments[0].after
+
+    def score(
+        self,
+        pairs: Sequence[Pair],
+        to: str | None = None,
+        from_: str | None = None,
+        *,
+        name: str = "pair",
+        first: int = 1,
+    ) -> list[Hypothesis]:
+        """What the model says of given translations: the log-probability of each target, token by token.
+
+            log p(target | source) = Σ_n log p(token_n | source, tokens before it), </s> included
+
+        `pairs` are (source, target); each is one sentence to the model, as it was in training, and both sides are read
+        as a text is, without controls and with single spaces. A pair that cannot be scored is an error that names it:
+        `name` and its number, counted from `first`.
+        """
+        self.preparer.languages("", to, from_)
+        asked = [self.scored_request(pair, to, from_, f"{name} {n}") for n, pair in enumerate(pairs, start=first)]
+        answers: dict[int, Hypothesis] = {}
+        lengths = [max(len(request.ids), len(target)) for request, target in asked]
+        for indices in group_by_length(lengths, self.engine.tokens_per_batch // SCORED_LIKE_A_BEAM_OF):
+            found = self.engine.score([asked[index] for index in indices])
+            answers |= dict(zip(indices, found, strict=True))
+        return [answers[index] for index in range(len(asked))]
+
+    def scored_request(
+        self, pair: Pair, to: str | None, from_: str | None, where: str
+    ) -> tuple[Request, tuple[int, ...]]:
+        """The pair as ids; an error where a side is empty, or longer than the model can take."""
+        source, target = map(for_model, pair)
+        for side, text in (("source", source), ("target", target)):
+            if not text:
+                raise DataError(f"{where}: the {side} is empty")
+        request, _ = self.preparer.request(source, self.preparer.languages(source, to, from_), DEFAULT)
+        ids = (*self.tokenizer.encode(target), SPECIAL.eos)
+        limits = self.engine.limits
+        if len(request.ids) > limits.source or len(ids) > limits.target:
+            raise InputError(
+                f"{where}: {len(request.ids):,} tokens of source and {len(ids):,} of target are too many: "
+                f"this model reads {limits.source:,} and says {limits.target:,}"
+            )
+        return request._replace(max_length=len(ids)), ids
 
     @cached_property
     def preparer(self) -> Preparer:
         return Preparer(self.tokenizer, self.bundle.directions, self.engine.limits)
 
     @cached_property
-    def decoder(self) -> Decoder:
-        return Decoder(self.engine, self.tokenizer, self.for_phrases)
-
-    def decoded(self, lines: list[Line], places: list[tuple[int, int]], wish: Wish) -> Iterator[tuple[int, Decoded]]:
-        """What the model says of these segments, (line, segment): the place in `places`, and the answer."""
-        asked = [(lines[number].source_language, lines[number].jobs[place]) for number, place in places]
-        how = constrained if wish.keep or any(job.phrases for _, job in asked) else second_look
-        return how.decode(asked, self.decoder, wish)
+    def searcher(self) -> Searcher:
+        return Searcher(self.engine, self.tokenizer, self.for_phrases)

@@ -13,16 +13,16 @@ import sys
 from pathlib import Path
 
 import attendo
-from attendo.decoding.options import SearchOptions
 from attendo.errors import AttendoError
 from attendo.model_folder.bundle import DEFAULT
+from attendo.translation.options import TranslationOptions
 from benchmarks.behaviour.counts import missed_goals
 from benchmarks.behaviour.inputs import DIRECTIONS, read_inputs
 from benchmarks.behaviour.judgement import Judgement, judge
 from benchmarks.behaviour.page import page
 from benchmarks.machine import ROOT, describe_machine
 
-SEARCH = SearchOptions(beam_size=4, stop="early")
+OPTIONS = TranslationOptions(beam=4)
 
 
 def main() -> int:
@@ -49,7 +49,7 @@ def main() -> int:
         f"Made by {shlex.join(['python', '-m', 'benchmarks.behaviour', *sys.argv[1:]])}; not edited by hand.",
         f"{describe_machine()}.",
         f"Model: {options.model or DEFAULT}, key {translator.bundle.key[:16]}.",
-        f"{translator.engine.name}, one thread; beam {SEARCH.beam_size}.",
+        f"{translator.engine.name}, one thread; beam {OPTIONS.search.beam_size}.",
         *([f"Left out, as this model does not translate it: {left_out}."] if left_out else []),
     ]
     options.out.write_text(page(judgements, made), encoding="utf-8")
@@ -63,8 +63,8 @@ def main() -> int:
 def judged(translator: attendo.Translator, source: str, target: str) -> list[Judgement]:
     """One input a call, so that each has a time of its own; the first call of all is slow, and not counted."""
     inputs = read_inputs(source, target)
-    translator.translate(inputs[0].text, to=target, from_=source, options=SEARCH)
-    return [judge(each, translator.translate(each.text, to=target, from_=source, options=SEARCH)) for each in inputs]
+    translator.translate(inputs[0].text, to=target, from_=source, options=OPTIONS)
+    return [judge(each, translator.translate(each.text, to=target, from_=source, options=OPTIONS)) for each in inputs]
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from attendo.text.normalize import EMAIL, URL
 from attendo.translation.answer import Translation
-from attendo.translation.compose import shortened
-from attendo.translation.fidelity import EMOJI, missing_texts, missing_urls
+from attendo.translation.checks import EMOJI, missing_texts, missing_urls
+from attendo.translation.glossary import shortened
 from benchmarks.behaviour.inputs import Input
 from benchmarks.behaviour.loops import find_loop
 from benchmarks.behaviour.numbers_kept import lost_numbers, lost_runs
@@ -25,7 +25,7 @@ class Judgement:
     answer: str
     milliseconds: float | None  # a sentence; None where the model was not asked
     loop_by_guard: bool  # in what the model said first; it was decoded again
-    lost_at_first: bool  # something that a second look found
+    lost_at_first: bool  # something that an attempt with a wider beam found
     loop: bool  # in the answer
     too_long: bool
     cut: bool
@@ -60,7 +60,7 @@ def judge(asked: Input, answer: Translation) -> Judgement:
         answer=text,
         milliseconds=1000 * answer.seconds / len(sentences) if sentences else None,
         loop_by_guard=answer.ledger.repeated > 0,
-        lost_at_first=answer.mended,
+        lost_at_first=answer.recovered,
         loop=loop is not None,
         too_long=len(text) > longest,
         cut=answer.ledger.cut > 0,

@@ -130,11 +130,11 @@ def parts(out: Path, direction: Direction, processes: int) -> list[Path]:
 
 
 def translate(model: Path, direction: Direction, part: Path) -> list[str]:
-    """The command. What the student learns is what the teacher says by itself, without a second look at it."""
+    """The command. What the student learns is what the teacher says by itself, without an attempt with a wider beam."""
     return [
         sys.executable, "-m", "attendo", "translate", "-i", str(part.with_suffix(".in")), "-o", str(part),
         "--from", direction[0], "--to", direction[1], "--model", str(model), "--engine", "torch", "--beam", "4",
-        "--no-second-look", "--resume",
+        "--no-wider-retry", "--resume",
     ]  # fmt: skip
 
 

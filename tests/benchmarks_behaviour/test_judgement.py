@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from attendo.translation.answer import Sentence, Translation
-from attendo.translation.ledger import Ledger
+from attendo.translation.answer import Ledger, Sentence, Translation
 from benchmarks.behaviour import __main__ as command
 from benchmarks.behaviour.counts import COUNTS, missed_goals
 from benchmarks.behaviour.inputs import Input, read_inputs
@@ -17,8 +16,8 @@ from tests.inspection.small_models import save
 NOTHING = Ledger()
 
 
-def answered(text, answer, kind="number", ledger=NOTHING, mended=False, remarks=()):
-    sentence = Sentence(text, answer, "translated" if text.strip() else "silent", mended=mended)
+def answered(text, answer, kind="number", ledger=NOTHING, attempt="first", remarks=()):
+    sentence = Sentence(text, (answer,), attempt=attempt if text.strip() else None)
     translation = Translation(answer, ledger, 0.02, "none", "en", "de", (sentence,), remarks=remarks)
     return judge(Input("en", "de", kind, text), translation)
 
@@ -42,7 +41,7 @@ def test_faults_are_seen() -> None:
     assert answered("Good", "gut", ledger=Ledger(cut=2)).cut
     assert answered("Good", "Good", ledger=Ledger(untranslated=1)).untranslated
     assert answered("Good", "").silent
-    assert answered("Gate 22", "Flugsteig 22", mended=True).lost_at_first
+    assert answered("Gate 22", "Flugsteig 22", attempt="wider").lost_at_first
     assert answered("Gate 22", "Flugsteig").numbers_kept is False
     assert answered("4 tries", "vier Versuche").numbers_kept is True
     assert answered("4 tries", "vier Versuche").digits_kept is False

@@ -11,12 +11,12 @@ import torch
 
 import attendo
 from attendo.cli.main import main
-from attendo.documents.scored import score_lines, score_pairs, scored
+from attendo.documents.pipeline import score_lines
 from attendo.errors import DataError, InputError
 from attendo.model.config import DecoderOnlyConfig, LSTMConfig
 from attendo.model_folder.bundle import read_bundle
 from attendo.model_folder.checkpoint import load_model
-from attendo.translation.wish import SEARCH, wish_for
+from attendo.translation.options import DEFAULT
 from tests.translation.small_translator import save_random
 
 PAIRS = [
@@ -78,7 +78,7 @@ def test_equals_a_plain_pass(folder, config, tmp_path):
     """Whatever the other pairs of a batch are; traditional 書 is read as 书, as a translator reads it."""
     folder = save_random(tmp_path / "model", config) if config else folder
     translator = attendo.load(folder, engine="torch", device="cpu", threads=1)
-    answers = score_pairs(translator, PAIRS, to="en")
+    answers = translator.score(PAIRS, to="en")
     for (source, target), answer in zip(PAIRS, answers, strict=True):
         wanted = plain_pass(folder, source.replace("書", "书"), target, "en")
         assert answer.token_log_probs == pytest.approx(wanted, abs=1e-4)
@@ -92,10 +92,9 @@ def test_equals_what_the_search_says_of_its_own_best(translator):
     answers = translator.translate(texts, to="en")
     said = [sentence for answer in answers for sentence in answer.sentences if sentence.hypothesis]
     assert len(said) >= 3
-    wish = wish_for(translator.bundle.directions, "en", None, SEARCH, None, keep=False)
-    jobs = [translator.preparer.prepared(sentence.source, wish).jobs[0] for sentence in said]
-    asked = [(translator.decoder.request(job), one.hypothesis.ids) for job, one in zip(jobs, said, strict=True)]
-    for sentence, again in zip(said, scored(translator, asked), strict=True):
+    prepare = translator.preparer.prepare
+    asked = [(prepare(one.source, "en", None, DEFAULT).requests[0], one.hypothesis.ids) for one in said]
+    for sentence, again in zip(said, translator.engine.score(asked), strict=True):
         assert again.ids == sentence.hypothesis.ids
         assert again.log_prob == pytest.approx(sentence.hypothesis.log_prob, abs=1e-4)
         assert again.token_log_probs == pytest.approx(sentence.hypothesis.token_log_probs, abs=1e-4)
@@ -104,7 +103,7 @@ def test_equals_what_the_search_says_of_its_own_best(translator):
 def test_the_order_and_the_chunks_change_nothing(translator, monkeypatch):
     pairs = [(f"{source}{n}", f"{target}{n}") for n in range(10) for source, target in PAIRS]
     data = "".join(f"{source}\t{target}\n" for source, target in pairs).encode()
-    together = score_pairs(translator, pairs, to="en")
+    together = translator.score(pairs, to="en")
     monkeypatch.setattr(type(translator.engine), "tokens_per_batch", 40)
     apart = list(score_lines(io.BytesIO(data), "pairs", translator, "en"))
     assert [one.ids for one in apart] == [one.ids for one in together]
@@ -119,7 +118,7 @@ def test_a_line_for_each_line(command, translator):
     code, out, err = command(data, "--to", "en")
     assert (code, err) == (0, b"")
     rows = [line.split("\t") for line in out.decode().removesuffix("\n").split("\n")]
-    answers = score_pairs(translator, PAIRS, to="en")
+    answers = translator.score(PAIRS, to="en")
     assert len(rows) == len(PAIRS)
     for (log_prob, tokens, mean), answer in zip(rows, answers, strict=True):
         assert float(log_prob) == pytest.approx(answer.log_prob, abs=1e-3)
@@ -164,9 +163,9 @@ def test_malformed_lines_are_named(command, bad, words):
 
 def test_in_python_too(translator):
     with pytest.raises(DataError, match="pair 2: the target is empty"):
-        score_pairs(translator, [("a", "b"), ("a", "")], to="en")
+        translator.score([("a", "b"), ("a", "")], to="en")
     with pytest.raises(InputError, match="does not translate into 'fr'"):
-        score_pairs(translator, [], to="fr")
+        translator.score([], to="fr")
 
 
 @pytest.mark.parametrize(

@@ -129,11 +129,11 @@ def test_the_report_of_a_resumed_run_counts_all_lines(attendo, tmp_path):
     command = ("-i", "in.txt", "-o", "out.txt", "--report", "r.json", *MODEL)
     code, _, err = attendo(*command, engine=Interrupted(tokens_per_batch=20))
     assert code == 130
-    assert err.endswith(b"done: the same command with --resume goes on behind them\nattendo: interrupted\n")
+    assert err.endswith(b"done: the same command with --resume continues after them\nattendo: interrupted\n")
     assert not (tmp_path / "r.json").exists()
     code, _, err = attendo(*command, "--resume")
     assert code == 0
-    assert err.startswith(b"attendo: going on with out.txt.partial behind line ")
+    assert err.startswith(b"attendo: resuming out.txt.partial after line ")
     assert json.loads((tmp_path / "r.json").read_bytes())["lines_out"] == 50
     assert attendo(*command, "--resume")[0] == 0
     assert json.loads((tmp_path / "r.json").read_bytes())["lines_out"] == 50
@@ -313,7 +313,7 @@ def test_ctrl_c_is_130_and_can_be_gone_on_with(fake, tmp_path):
     ours.send_signal(signal.SIGINT)
     _, err = ours.communicate(timeout=60)
     assert ours.returncode == 130
-    assert err.endswith(b"--resume goes on behind them\nattendo: interrupted\n")
+    assert err.endswith(b"--resume continues after them\nattendo: interrupted\n")
     assert err.count(b"\n") == 2
     environment = {**os.environ, "ATTENDO_CACHE": str(tmp_path / "cache")}
     done = subprocess.run(fake_command(fake, *arguments, "--resume"), env=environment, check=False)

@@ -62,7 +62,7 @@ def test_a_beam_as_wide_as_the_space_is_exhaustive_search(family):
         for alpha in ALPHAS:
             expected = best_targets(targets, alpha)
             for n_best in (1, 5):
-                options = SearchOptions(beam_size=256, length_penalty=alpha, n_best=n_best)
+                options = SearchOptions(beam_size=256, length_penalty=alpha, n_best=n_best, stop="exact")
                 found = beam_search(model, source, max_length, options)[0]
                 assert [each.ids for each in found] == [ids for _, ids, _ in expected[:n_best]]
                 for each, (its_score, _, log_prob) in zip(found, expected, strict=False):
@@ -75,7 +75,7 @@ def test_the_stop_loses_nothing(family, monkeypatch):
     """Every α: stopping when nothing better can come gives what searching to the maximum length gives."""
     model, source = model_of(family, eos=1.0), padded(sentences(10))
     for alpha in ALPHAS:
-        options = SearchOptions(beam_size=3, length_penalty=alpha, n_best=2)
+        options = SearchOptions(beam_size=3, length_penalty=alpha, n_best=2, stop="exact")
         found = ids_of(beam_search(model, source, 7, options))
         with monkeypatch.context() as patient:
             patient.setattr(Beam, "is_done", lambda beam, length: not beam.live)
@@ -92,7 +92,7 @@ def test_what_an_unfinished_hypothesis_can_reach():
 @every_family
 def test_the_cache_changes_nothing(family):
     model, source = model_of(family, eos=1.0), padded(sentences(6))
-    for options in (SearchOptions(beam_size=3, n_best=3), SearchOptions(beam_size=1)):
+    for options in (SearchOptions(beam_size=3, n_best=3, stop="exact"), SearchOptions(beam_size=1)):
         plain, cached = (beam_search(each, source, 7, options) for each in (WithoutCache(model), model))
         assert ids_of(plain) == ids_of(cached)
         for one, other in zip(plain, cached, strict=True):
@@ -102,7 +102,7 @@ def test_the_cache_changes_nothing(family):
 @every_family
 def test_n_best_are_distinct_sorted_and_what_the_model_says(family):
     model, source = model_of(family, eos=1.0), padded(sentences(8))
-    options = SearchOptions(beam_size=5, n_best=5, length_penalty=0.6)
+    options = SearchOptions(beam_size=5, n_best=5, length_penalty=0.6, stop="exact")
     for row, answers in enumerate(beam_search(model, source, 7, options)):
         assert len({each.ids for each in answers}) == len(answers) == 5
         assert [each.score for each in answers] == sorted((each.score for each in answers), reverse=True)
@@ -121,7 +121,7 @@ def test_alone_as_in_a_batch_of_64_in_any_order_with_any_padding(family, dtype):
     model, rows = model_of(family, dtype=dtype, eos=1.0), sentences(64)
     longest = [4 + n % 5 for n in range(64)]
     order = torch.randperm(64).tolist()
-    for options in (SearchOptions(beam_size=1), SearchOptions(beam_size=4, n_best=2)):
+    for options in (SearchOptions(beam_size=1), SearchOptions(beam_size=4, n_best=2, stop="exact")):
         together = ids_of(beam_search(model, padded(rows), longest, options))
         shuffled = ids_of(
             beam_search(model, padded([rows[n] for n in order], width=14), [longest[n] for n in order], options)
@@ -140,7 +140,7 @@ def test_the_encoder_runs_once_and_n_tokens_take_n_steps():
     model.decoder.register_forward_pre_hook(lambda _, inputs: rows.append((len(inputs[0]), len(inputs[1]))))
     key = model.decoder.layers[0].cross_attention.key
     key.register_forward_hook(lambda *_: runs.update({"cross keys": runs["cross keys"] + 1}))
-    for options in (SearchOptions(beam_size=1), SearchOptions(beam_size=4)):
+    for options in (SearchOptions(beam_size=1), SearchOptions(beam_size=4, stop="exact")):
         for name in runs:
             runs[name] = 0
         found = beam_search(model, padded(sentences(3)), [2, 9, 5], options)
@@ -172,7 +172,7 @@ class Fixed:
 
 def test_ties_go_to_the_lower_beam_and_then_to_the_lower_id():
     nothing_differs = Fixed([0.0] * 9)
-    options = SearchOptions(beam_size=3, n_best=3, min_length=3)
+    options = SearchOptions(beam_size=3, n_best=3, min_length=3, stop="exact")
     found = beam_search(nothing_differs, torch.tensor([[5, 2]]), 3, options)[0]
     assert [each.ids for each in found] == [(3, 3, 2), (3, 3, 3), (3, 3, 4)]
     assert greedy_search(nothing_differs, torch.tensor([[5, 2]]), 3)[0].ids == (2,)
@@ -183,7 +183,7 @@ def test_early_stops_with_the_first_full_beam_and_exact_goes_on():
     """Two hypotheses have ended after two steps; but with α = 1 a longer one has the better score."""
     model = Fixed([-50.0, -50.0, 3.0, 2.9, 0.0])
     source = torch.tensor([[3, 2]])
-    exact = SearchOptions(beam_size=2, length_penalty=2.0)
+    exact = SearchOptions(beam_size=2, length_penalty=2.0, stop="exact")
     early = SearchOptions(beam_size=2, length_penalty=2.0, stop="early")
     quick = beam_search(model, source, 12, early)[0][0]
     steps, model.steps = model.steps, 0
@@ -197,18 +197,18 @@ def test_a_sentence_with_no_way_out_is_cut_and_others_go_on():
     """With 3 and 4 said once and </s> not yet allowed there is nothing left to say."""
     model, source = Fixed([0.0, 0.0, 1.0, 2.0, 3.0]), torch.tensor([[3, 2]])
     for size in (1, 3):
-        options = SearchOptions(beam_size=size, min_length=5)
+        options = SearchOptions(beam_size=size, min_length=5, stop="exact")
         found = beam_search(model, source, 9, options, [NoRepeatNgram(1)])[0]
         assert found[0].ids == (4, 3)
         assert not found[0].ended
 
 
 def test_bad_calls_are_refused_in_words():
-    source, options = torch.tensor([[3, 2], [4, 2]]), SearchOptions(beam_size=2)
+    source, options = torch.tensor([[3, 2], [4, 2]]), SearchOptions(beam_size=2, stop="exact")
     with pytest.raises(InputError, match="3 maximum lengths for 2 sentences"):
         beam_search(Fixed([0.0] * 5), source, [1, 2, 3], options)
     with pytest.raises(InputError, match="at least 1"):
         beam_search(Fixed([0.0] * 5), source, 0, options)
     for size in (1, 2):
         with pytest.raises(InputError, match="NaN"):
-            beam_search(Fixed([float("nan")] * 9), source, 4, SearchOptions(beam_size=size))
+            beam_search(Fixed([float("nan")] * 9), source, 4, SearchOptions(beam_size=size, stop="exact"))

@@ -42,7 +42,9 @@ def every_search(family, rows, longest, constraints):
     yield from enumerate(greedy_search(model, source, longest, constraints))
     yield from enumerate(sample(model, source, longest, SamplingOptions(temperature=2.0, seed=5), constraints))
     for size in (2, 4):
-        found = beam_search(model, source, longest, SearchOptions(beam_size=size, n_best=size), constraints)
+        found = beam_search(
+            model, source, longest, SearchOptions(beam_size=size, n_best=size, stop="exact"), constraints
+        )
         yield from ((number, each) for number, answers in enumerate(found) for each in answers)
 
 
@@ -100,7 +102,7 @@ def test_a_beam_finds_a_better_place_for_a_phrase_than_greedy_search(family):
     source = padded([[*row, 2] for row in rows])
     phrases = Phrases([[(4, 5)], [(6,)], [(7, 8), (9,)], []])
     greedy = greedy_search(model, source, 10, [phrases])
-    options = SearchOptions(beam_size=8)
+    options = SearchOptions(beam_size=8, stop="exact")
     found = [answers[0] for answers in beam_search(model, source, 10, options, [phrases])]
     assert sum(each.score for each in found) >= sum(each.score for each in greedy)
     free = beam_search(model, source[3:], 10, options)
@@ -120,7 +122,7 @@ def test_a_repetition_penalty_lowers_the_logits_of_what_was_said():
 @every_family
 def test_with_a_penalty_the_log_probability_is_still_the_models(family):
     model, source = model_for(family), padded([[5, 6, 2], [7, 2]])
-    options = SearchOptions(beam_size=3, n_best=3, repetition_penalty=3.0)
+    options = SearchOptions(beam_size=3, n_best=3, repetition_penalty=3.0, stop="exact")
     for row, answers in enumerate(beam_search(model, source, 8, options)):
         for found in answers:
             (scored,) = score_targets(model, source[row : row + 1], torch.tensor([found.ids]))
@@ -129,8 +131,8 @@ def test_with_a_penalty_the_log_probability_is_still_the_models(family):
 
 
 def test_options_become_constraints():
-    assert constraints_of(SearchOptions()) == []
-    options = SearchOptions(min_length=3, no_repeat_ngram=2, repetition_penalty=1.5)
+    assert constraints_of(SearchOptions(stop="exact")) == []
+    options = SearchOptions(min_length=3, no_repeat_ngram=2, repetition_penalty=1.5, stop="exact")
     assert constraints_of(options) == [RepetitionPenalty(1.5), NoRepeatNgram(2), MinLength(3)]
 
 

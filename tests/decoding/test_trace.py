@@ -40,7 +40,7 @@ def test_watching_changes_nothing_and_the_best_of_the_trace_is_the_answer(family
 def test_every_step_follows_from_the_one_before(family):
     model, source = model_of(family, eos=1.0), padded(sentences(8))
     fates, longest = set(), [3, 9, 9, 9, 9, 9, 9, 9]
-    traces = watched(model, source, longest, SearchOptions(beam_size=3))[1]
+    traces = watched(model, source, longest, SearchOptions(beam_size=3, stop="exact"))[1]
     for steps, last in zip(traces, longest, strict=True):
         assert [hypothesis.ids for hypothesis in steps[0].live] == [()]
         for step, following in zip(steps, [*steps[1:], None], strict=True):
@@ -65,7 +65,7 @@ def test_every_step_follows_from_the_one_before(family):
 def test_the_contenders_are_the_best_of_all_continuations(family):
     """Against every continuation of every live hypothesis, from a model without a cache."""
     model, source = model_of(family, eos=0.5), padded(sentences(1, seed=3))
-    for step in watched(model, source, 6, SearchOptions(beam_size=2))[1][0]:
+    for step in watched(model, source, 6, SearchOptions(beam_size=2, stop="exact"))[1][0]:
         every = []
         for parent, hypothesis in enumerate(step.live):
             with torch.inference_mode():

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.decoding.options import SearchOptions
-from attendo.documents.file_translation import Task
+from attendo.documents.file_translation import FileTranslation
 from attendo.documents.line_reader import BLOCK, LONGEST_LINE, LineReader, chunk_of_texts, opened
-from attendo.documents.pipeline import StreamOutput, plain_line, translate_chunks, translate_lines
+from attendo.documents.pipeline import StreamOutput, translate_chunks, translate_stream
 from attendo.errors import DataError
 from attendo.text.normalize import LINE_BREAKS, repair
 from attendo.text.sentences import Segment
+from attendo.translation.options import TranslationOptions
 from tests.translation.fake_engine import (
     FakeEngine,
     Listener,
@@ -52,7 +52,7 @@ def translated(model, data, engine=None, **settings):
     """The bytes that come out, the account, and who listened."""
     out, watch = io.BytesIO(), Listener()
     settings = {"to": "en", "from_": "zh"} | settings
-    account = Task(**settings).run(fake_translator(model, engine), io.BytesIO(data), out, watch)
+    account = FileTranslation(**settings).run(fake_translator(model, engine), io.BytesIO(data), out, watch)
     return out.getvalue(), account, watch
 
 
@@ -92,7 +92,7 @@ def test_what_is_there_is_translated_before_more_has_come(model):
     ours, theirs = os.pipe()
     with os.fdopen(ours, "rb") as stream, os.fdopen(theirs, "wb") as pipe:
         translator = fake_translator(model)
-        answers = translate_lines(stream, lambda texts: translator.translate(texts, to="en"))
+        answers = translate_stream(stream, translator, to="en")
         for text in ("我爱你。", "", "你好"):
             pipe.write(text.encode() + b"\n")
             pipe.flush()
@@ -172,7 +172,7 @@ def test_n_lines_in_n_lines_out(model, say, evidence):
 def test_n_lines_in_n_lines_out_of_a_real_model(tmp_path_factory, evidence):
     """It has learnt nothing, and says bytes as they come."""
     translator = random_translator(tmp_path_factory.mktemp("real") / "model", ends=9.0)
-    task = Task(to="en", from_="zh", options=SearchOptions(beam_size=1))
+    task = FileTranslation(to="en", from_="zh", options=TranslationOptions(beam=1))
 
     @settings(max_examples=40, deadline=None)
     @given(FILES)
@@ -193,7 +193,7 @@ def test_a_translator_that_loses_a_line_is_found_out():
     """The guard of the guard: its own ledger would not tell."""
     output = StreamOutput(io.BytesIO())
     with pytest.raises(RuntimeError, match="2 lines were asked for and 0 came back"):
-        translate_chunks([chunk_of_texts(["a", "b"])], lambda texts: [], output, plain_line, Listener())
+        translate_chunks([chunk_of_texts(["a", "b"])], lambda texts: [], output, Listener())
     assert output.stream.getvalue() == b""
 
 
@@ -304,7 +304,7 @@ def test_a_model_that_never_ends_is_ended(model, unit, evidence):
     """Its words are not believed: the line stands as it was, and the ledger says so."""
     line = unit * 3_000
     engine = FakeEngine(for_ever, remembers=False)
-    out, account, _ = translated(model, f"{line}\n".encode(), engine, options=SearchOptions(beam_size=1))
+    out, account, _ = translated(model, f"{line}\n".encode(), engine, options=TranslationOptions(beam=1))
     ledger = account.ledger
     assert ledger.adds_up
     assert len(out) < 4 * len(line.encode()) + 1_000
@@ -320,7 +320,7 @@ CHILD = """
 import io, sys, time
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from attendo.documents.file_translation import Task
+from attendo.documents.file_translation import FileTranslation
 from tests.translation.fake_engine import FakeEngine, Listener, fake_translator
 def peak():  # kilobytes; getrusage would count the parent that this process was forked from
     return int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
@@ -338,7 +338,7 @@ class Deaf(Listener):
     def done(self, chunk, answers):
         pass
 translator = fake_translator(Path(sys.argv[1]), FakeEngine(tokens_per_batch=4_000, remembers=False))
-task = Task(to="en", from_="zh")
+task = FileTranslation(to="en", from_="zh")
 def go(stream):
     return task.run(translator, stream, Nowhere(), Deaf())
 """

@@ -12,14 +12,16 @@ import pytest
 import attendo
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.engines.ct2 import files as ct2_files
-from attendo.engines.ct2.counterpart import POSITIONS
 from attendo.engines.ct2.engine import alike, batch_size, load_ct2_engine
+from attendo.engines.ct2.files import POSITIONS
 from attendo.engines.engine import Request
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.errors import ConfigError, InputError
 from attendo.model.config import DecoderOnlyConfig, TransformerConfig
 from attendo.model_folder.bundle import read_bundle
 from attendo.special_tokens import SPECIAL
+from attendo.translation.options import TranslationOptions
+from tests.translation.fake_engine import logged
 from tests.translation.small_translator import SMALL, save_random
 
 DEEPER = replace(SMALL, encoder_layers=2, decoder_layers=2)
@@ -152,7 +154,7 @@ def test_a_source_beyond_the_positions_is_cut_by_the_translator_and_said_to_be(t
     """CTranslate2 itself raises; what it is given is never so long."""
     translator = attendo.load(save_random(tmp_path / "model", ends=9.0), engine="ct2", threads=1)
     line = "𠀀𠀁𠀂𠀃" * 700  # four tokens each, and more than 1,024 together
-    answer = translator.translate(line, to="en", options=SearchOptions(beam_size=1))
+    answer = translator.translate(line, to="en", options=TranslationOptions(beam=1))
     assert answer.ledger.adds_up
     assert answer.ledger.cut > 0
     assert max(len(translator.tokenizer.encode(one.source)) for one in answer.sentences) < POSITIONS // 2
@@ -180,7 +182,7 @@ def test_terms_are_said_by_the_torch_engine_and_the_answer_names_both(tmp_path):
 
     translator = attendo.load(save_random(tmp_path / "model", ends=9.0), engine="ct2", threads=1)
     glossary = Glossary([Term("机器学习", "machine learning")])
-    answer = translator.translate("我爱机器学习。你好吗？", to="en", glossary=glossary)
+    answer = translator.translate("我爱机器学习。你好吗？", to="en", options=TranslationOptions(glossary=glossary))
     assert "machine learning" in answer.text
     assert answer.engine.startswith("torch")
     assert "CTranslate2" in answer.engine
@@ -189,8 +191,8 @@ def test_terms_are_said_by_the_torch_engine_and_the_answer_names_both(tmp_path):
 # --- its files
 
 
-def converted(bundle, said=None):
-    with ct2_files.files(bundle, "int8", (said if said is not None else []).append) as folder:
+def converted(bundle):
+    with ct2_files.files(bundle, "int8") as folder:
         return folder, {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -215,10 +217,10 @@ def test_a_flipped_bit_is_seen_and_mended(tmp_path, name, evidence):
     damaged = bytearray(files[name])
     damaged[len(damaged) // 2] ^= 1
     (folder / name).write_bytes(damaged)
-    said = []
-    assert converted(bundle, said) == (folder, files)
-    assert len(said) == 1
-    assert name in said[0]
+    with logged() as messages:
+        assert converted(bundle) == (folder, files)
+    assert len(messages) == 1
+    assert name in messages[0]
     evidence("F8", f"a flipped bit in the fast engine's {name}", "seen, and the file made again")
 
 
@@ -226,11 +228,11 @@ def test_where_nothing_can_be_kept_it_still_translates(tmp_path, monkeypatch):
     place = tmp_path / "file"
     place.write_text("no folder")
     monkeypatch.setenv("ATTENDO_CACHE", str(place / "cache"))
-    said = []
-    translator = attendo.load(save_random(tmp_path / "model", ends=9.0), engine="ct2", say=said.append)
+    with logged() as messages:
+        translator = attendo.load(save_random(tmp_path / "model", ends=9.0), engine="ct2")
     assert translator.translate("你好吗？", to="en").ledger.adds_up
-    assert len(said) == 1
-    assert "cannot be kept" in said[0]
+    assert len(messages) == 1
+    assert "cannot be kept" in messages[0]
 
 
 CONVERT = """
@@ -273,14 +275,15 @@ def test_a_conversion_that_was_killed_leaves_nothing_that_is_believed(tmp_path, 
             converted(bundle)
     half = Path(os.environ["ATTENDO_CACHE"]) / "ct2" / "half"
     assert not list(half.parent.iterdir())
-    said = []
-    folder, files = converted(bundle, said)
-    assert not said
+    with logged() as messages:
+        folder, files = converted(bundle)
+    assert not messages
     for path in folder.iterdir():  # half of the files: as if killed between two of them
         if path.name == "model.bin":
             path.unlink()
-    assert converted(bundle, said)[1] == files
-    assert len(said) == 1
+    with logged() as messages:
+        assert converted(bundle)[1] == files
+    assert len(messages) == 1
     evidence("F7", "conversions killed half-way that were believed", 0)
 
 

@@ -76,8 +76,8 @@ def test_the_same_hypotheses_as_the_clear_search(size, stop):
 @pytest.mark.parametrize("norm_order", ["pre", "post"])
 def test_every_kind_of_transformer(positions, norm_order):
     model = transformer(positions=positions, norm_order=norm_order, max_length=20, num_heads=4)
-    assert suits(model, SearchOptions(), 20)
-    assert_same(model, padded(sentences(5, vocab=17)), 20, SearchOptions(beam_size=3, n_best=3))
+    assert suits(model, SearchOptions(stop="exact"), 20)
+    assert_same(model, padded(sentences(5, vocab=17)), 20, SearchOptions(beam_size=3, n_best=3, stop="exact"))
 
 
 class Rounded(torch.nn.Module):
@@ -98,12 +98,14 @@ def test_equals_stand_in_the_same_order(step):
         model.output = Rounded(model.output, step)
         source = padded(sentences(6, seed=seed, vocab=40))
         for alpha in (0.0, 1.0):
-            assert_same(model, source, 9, SearchOptions(beam_size=size, n_best=size, length_penalty=alpha))
+            assert_same(
+                model, source, 9, SearchOptions(beam_size=size, n_best=size, length_penalty=alpha, stop="exact")
+            )
 
 
 def test_alone_as_in_a_batch():
     model, rows = model_of("transformer", eos=1.0), sentences(9)
-    options = SearchOptions(beam_size=3, n_best=2)
+    options = SearchOptions(beam_size=3, n_best=2, stop="exact")
     together = device_beam_search(model, padded(rows), 12, options)
     for row, expected in zip(rows, together, strict=True):
         alone = device_beam_search(model, torch.tensor([row]), 12, options)[0]
@@ -130,7 +132,7 @@ def test_few_ways_on_and_none(tokens):
     model = model_of("transformer")
     model.output = Allowing(model.output, tokens)
     for size in (1, 3):
-        assert_same(model, padded(sentences(3)), 4, SearchOptions(beam_size=size, n_best=size))
+        assert_same(model, padded(sentences(3)), 4, SearchOptions(beam_size=size, n_best=size, stop="exact"))
 
 
 def test_what_is_not_a_number_is_an_error():
@@ -139,21 +141,23 @@ def test_what_is_not_a_number_is_an_error():
         model.output.weight[7] = torch.nan
     for size in (1, 2):
         with pytest.raises(InputError, match="NaN"):
-            device_beam_search(model, torch.tensor([[3, 2]]), 4, SearchOptions(beam_size=size))
+            device_beam_search(model, torch.tensor([[3, 2]]), 4, SearchOptions(beam_size=size, stop="exact"))
 
 
 def test_what_does_not_suit_it():
-    model, options = model_of("transformer"), SearchOptions()
+    model, options = model_of("transformer"), SearchOptions(stop="exact")
     assert suits(model, options, 100)
     assert not suits(model, options, 100, [NoRepeatNgram(2)])
-    assert not suits(model, SearchOptions(min_length=3), 100)
-    assert not suits(model, SearchOptions(beam_size=64), 100)
+    assert not suits(model, SearchOptions(min_length=3, stop="exact"), 100)
+    assert not suits(model, SearchOptions(beam_size=64, stop="exact"), 100)
     assert not suits(model_of("lstm"), options, 100)
     assert not suits(model_of("transformer").train(), options, 100)
     learned = transformer(positions="learned", max_length=20)
     assert suits(learned, options, 20)
     assert not suits(learned, options, 21)
-    assert_same(model_of("lstm", eos=1.0), padded(sentences(2)), 5, SearchOptions(beam_size=3, no_repeat_ngram=1))
+    assert_same(
+        model_of("lstm", eos=1.0), padded(sentences(2)), 5, SearchOptions(beam_size=3, no_repeat_ngram=1, stop="exact")
+    )
     assert device_beam_search(model, torch.empty(0, 3, dtype=torch.int64), 5, options) == []
 
 
@@ -174,7 +178,7 @@ def test_a_step_can_be_recorded():
 def test_all_searches_share_their_memory():
     """Smaller ones take the first lines of larger ones' tensors; only a larger one than ever moves anything."""
     model, workspace = model_of("transformer", eos=1.0), Workspace(torch.device("cpu"))
-    options = SearchOptions(beam_size=2)
+    options = SearchOptions(beam_size=2, stop="exact")
     large, small = padded(sentences(8)), padded(sentences(3, seed=5))
     expected = device_beam_search(model, small, 7, options)
     device_beam_search(model, large, 20, options, workspace)
@@ -191,7 +195,11 @@ def test_replayed_as_plain_on_a_gpu(dtype):
     device = torch.device("cuda")
     model, rows = model_of("transformer", dtype=dtype, eos=1.0).to(device), sentences(40)
     graphed = GraphedWorkspace(device)
-    for options in (SearchOptions(beam_size=1), SearchOptions(beam_size=4, n_best=3), SearchOptions(stop="early")):
+    for options in (
+        SearchOptions(beam_size=1),
+        SearchOptions(beam_size=4, n_best=3, stop="exact"),
+        SearchOptions(stop="early"),
+    ):
         for count in (40, 3, 40, 17):
             source = padded(rows[:count]).to(device)
             plain = device_beam_search(model, source, 37, options, Workspace(device))
@@ -203,7 +211,7 @@ def test_replayed_as_plain_on_a_gpu(dtype):
 @needs_gpu
 def test_other_weights_are_noticed_on_a_gpu():
     """Weights changed in place are read where they are; weights that moved make the graphs void."""
-    device, options = torch.device("cuda"), SearchOptions(beam_size=3)
+    device, options = torch.device("cuda"), SearchOptions(beam_size=3, stop="exact")
     model, source = model_of("transformer", eos=1.0).to(device), padded(sentences(5)).to(device)
     for _ in range(2):
         device_beam_search(model, source, 12, options)

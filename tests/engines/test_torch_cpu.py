@@ -131,7 +131,7 @@ def test_names_and_values_of_the_weights_stay_and_none_is_there_twice():
 def test_alone_as_in_a_batch_of_64(dtype):
     model, rows = model_of("transformer", dtype=dtype, eos=1.0), sentences(64)
     lay_out_for_decoding(model)
-    for options in (SearchOptions(beam_size=1), SearchOptions(beam_size=4, n_best=2)):
+    for options in (SearchOptions(beam_size=1), SearchOptions(beam_size=4, n_best=2, stop="exact")):
         together = beam_search(model, padded(rows, width=14), 8, options)
         for n in range(0, 64, 6):
             alone = beam_search(model, padded([rows[n]]), 8, options)[0]
@@ -154,7 +154,7 @@ def test_large_matrices_are_packed_and_say_the_same():
     assert all(torch.equal(packed.state_dict()[name], value) for name, value in model.state_dict().items())
 
     rows = sentences(12)
-    for options in (SearchOptions(beam_size=1), SearchOptions(beam_size=4, n_best=2)):
+    for options in (SearchOptions(beam_size=1), SearchOptions(beam_size=4, n_best=2, stop="exact")):
         expected = beam_search(model, padded(rows), 8, options)
         together = beam_search(packed, padded(rows), 8, options)
         alone = [beam_search(packed, padded([row]), 8, options)[0] for row in rows]
@@ -167,12 +167,12 @@ def test_large_matrices_are_packed_and_say_the_same():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_another_order_in_memory_changes_nothing(family):
     model, source = model_of(family, eos=1.0), padded(sentences(6))
-    before = beam_search(model, source, 7, SearchOptions(n_best=2))
+    before = beam_search(model, source, 7, SearchOptions(n_best=2, stop="exact"))
     weight = model.output.weight.detach().clone()
     lay_out_for_decoding(model)
     assert torch.equal(model.output.weight, weight)
     assert model.output.weight.stride() == (1, VOCAB)
-    after = beam_search(model, source, 7, SearchOptions(n_best=2))
+    after = beam_search(model, source, 7, SearchOptions(n_best=2, stop="exact"))
     assert [[each.ids for each in of_one] for of_one in after] == [[each.ids for each in of_one] for of_one in before]
 
 

@@ -49,7 +49,7 @@ def model(name, eos=0.0):
 
 @cache
 def inspection(name, text=TEXT, eos=7.0, beam_size=3):
-    options = SearchOptions(beam_size=beam_size, min_length=7)
+    options = SearchOptions(beam_size=beam_size, min_length=7, stop="exact")
     return inspect_text(model(name, eos), tokenizer(), text, DIRECTIONS, options=options)
 
 

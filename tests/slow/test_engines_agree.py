@@ -8,9 +8,9 @@ import pytest
 import attendo
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
-from attendo.decoding.options import SearchOptions
 from attendo.engines.ct2.engine import load_ct2_engine
 from attendo.model_folder.bundle import model_folder, read_bundle
+from attendo.translation.options import TranslationOptions
 
 pytestmark = pytest.mark.slow
 SENTENCES = 500
@@ -26,7 +26,7 @@ def test_the_same_text_from_both_engines(source, target, beam):
     ours = attendo.load(engine="torch", device="cpu", threads=2)
     engine = load_ct2_engine(read_bundle(model_folder(None)), threads=2, quantization="float32")
     fast = attendo.Translator(ours.bundle, ours.tokenizer, engine)
-    options = SearchOptions(beam_size=beam, stop="early")
+    options = TranslationOptions(beam=beam)
     first, second = (one.translate(texts, to=target, from_=source, options=options) for one in (ours, fast))
     others = [(one.text, other.text) for one, other in zip(first, second, strict=True) if one.text != other.text]
     print(f"{source} → {target}, beam {beam}: {len(others)} of {len(texts)} differ", *others[:5], sep="\n")

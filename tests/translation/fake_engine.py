@@ -1,6 +1,8 @@
 """An engine without a model, and a translator around it: answers at once, always the same, and without torch."""
 
+import logging
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from attendo.decoding.hypothesis import Hypothesis
@@ -8,7 +10,7 @@ from attendo.engines.engine import Limits
 from attendo.model_folder.bundle import read_bundle, write_bundle
 from attendo.special_tokens import SPECIAL
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
-from attendo.translation.second_look import BEAM
+from attendo.translation.retries import WIDER_BEAM
 from attendo.translation.translator import Translator
 
 TEXTS = [
@@ -47,12 +49,12 @@ class FakeEngine:
         time.sleep(self.seconds)
         if self.remembers:
             self.asked += [request.ids for request in requests]
-        return [[self.answer(request, place) for place in range(options.n_best)] for request in requests]
+        return [[self.answer(request, rank) for rank in range(options.n_best)] for request in requests]
 
-    def answer(self, request, place):
+    def answer(self, request, rank):
         said = tuple(self.say(request.ids[1:-1]))
-        room = max(1, request.max_length - 1 - place)
-        ids = (*said[place:], SPECIAL.eos) if len(said) - place <= room else said[: request.max_length]
+        room = max(1, request.max_length - 1 - rank)
+        ids = (*said[rank:], SPECIAL.eos) if len(said) - rank <= room else said[: request.max_length]
         return Hypothesis.of(ids, [-0.5] * len(ids), 1.0)
 
 
@@ -62,7 +64,7 @@ def fake_tokenizer():
 
 @dataclass
 class Beams:
-    """Says `narrow`, but `wide` to a second look; and remembers the beams."""
+    """Says `narrow`, but `wide` to an attempt with a wider beam; and remembers the beams."""
 
     narrow: str
     wide: list[str]
@@ -76,12 +78,12 @@ class Beams:
 
     def search(self, requests, options):
         self.beams += [options.beam_size] * len(requests)
-        texts = self.wide if options.beam_size >= BEAM else [self.narrow] * options.n_best
-        return [[self.hypothesis(text, place) for place, text in enumerate(texts)] for _ in requests]
+        texts = self.wide if options.beam_size >= WIDER_BEAM else [self.narrow] * options.n_best
+        return [[self.hypothesis(text, rank) for rank, text in enumerate(texts)] for _ in requests]
 
-    def hypothesis(self, text, place):
+    def hypothesis(self, text, rank):
         ids = (*self.tokenizer.encode(text), SPECIAL.eos)
-        return Hypothesis.of(ids, [-0.1 - place] * len(ids), 1.0)
+        return Hypothesis.of(ids, [-0.1 - rank] * len(ids), 1.0)
 
 
 def write_fake_model(folder, card="# Fake\n"):
@@ -99,14 +101,30 @@ def fake_translator(folder, engine=None):
     return Translator(bundle, bundle.tokenizer(), engine or FakeEngine())
 
 
+@contextmanager
+def logged():
+    """The messages that attendo logs inside the block."""
+
+    class Messages(logging.Handler):
+        def emit(self, record):
+            messages.append(record.getMessage())
+
+    messages, handler, logger = [], Messages(), logging.getLogger("attendo")
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield messages
+    finally:
+        logger.setLevel(before)
+        logger.removeHandler(handler)
+
+
 class Listener:
-    """Implements `Watch` and remembers what it heard."""
+    """A `TranslationListener` that remembers what it heard."""
 
     def __init__(self):
-        self.said, self.remarks, self.started_at = [], [], None
-
-    def say(self, sentence):
-        self.said.append(sentence)
+        self.remarks, self.started_at = [], None
 
     def passed(self, lines, num_bytes):
         self.started_at = lines

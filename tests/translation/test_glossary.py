@@ -60,7 +60,7 @@ def test_matches_are_in_order_and_are_terms(terms, text):
     [
         ("a\tb\nc\td\te\n", "line 2 has 3 columns: expected TERM or TERM<TAB>TRANSLATION"),
         ("\tb\n", "line 1: no term before the tab"),
-        ("a\tb\n\na\t\n", "line 3: no translation behind the tab"),
+        ("a\tb\n\na\t\n", "line 3: no translation after the tab"),
         ("a\tb\na\tc\n", "line 2: 'a' has another translation in line 1"),
         (b"a\tb\n\xff\tc\n", "line 2: byte 1 is not UTF-8"),
         ("a\x07b\tc\n", "holds a control or broken character"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from attendo.text.normalize import EDGE, for_model, one_line, repair
 from attendo.text.sentences import Segment, join, split
-from attendo.translation.ledger import Ledger, account, total
+from attendo.translation.answer import Ledger, account, total
 
 NOTHING = ["", " ", "\u00a0", "\u3000", "\u200b", "\t \t", "\x01\x02", "\0", "\ufeff", "\u2028", "\u202e"]
 NOTHING += ["...", "。！？", "! ?", "—", "😀"]

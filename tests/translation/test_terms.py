@@ -5,15 +5,14 @@ import unicodedata
 import pytest
 
 import attendo
-from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Limits
 from attendo.errors import InputError
-from attendo.translation.compose import written
-from attendo.translation.constrained import to_say
-from attendo.translation.fidelity import Miss
+from attendo.translation.checks import Miss
+from attendo.translation.compose import in_script
 from attendo.translation.glossary import Glossary, Term, read_glossary
-from attendo.translation.line import Preparer
-from attendo.translation.wish import Wish, wish_for
+from attendo.translation.options import DEFAULT, TranslationOptions
+from attendo.translation.prepare import Languages, Preparer
+from attendo.translation.retries import text_to_force
 from tests.translation.fake_engine import FakeEngine, backwards, fake_translator, write_fake_model
 
 
@@ -23,10 +22,10 @@ def model(tmp_path_factory):
 
 
 def test_in_another_script_the_user_s_terms_stay_as_they_were_written():
-    wish = Wish("zh-TW", "zh")
-    assert written("我爱台北的面条", wish) == "我愛臺北的麵條"
-    assert written("我爱台北的面条", wish, ["台北", "面"]) == "我愛台北的面條"
-    assert written("我爱台北", Wish("zh", "zh"), ["北"]) == "我爱台北"
+    taiwan = Languages("en", "zh", "zh-TW")
+    assert in_script("我爱台北的面条", taiwan) == "我愛臺北的麵條"
+    assert in_script("我爱台北的面条", taiwan, ["台北", "面"]) == "我愛台北的面條"
+    assert in_script("我爱台北", Languages("en", "zh", "zh"), ["北"]) == "我爱台北"
 
 
 def test_broken_characters_that_the_source_does_not_have_are_flagged(model):
@@ -42,9 +41,9 @@ def test_a_term_is_found_however_its_accents_and_spaces_are_typed(model, tmp_pat
     (tmp_path / "terms.tsv").write_text("café\t咖啡\nNew  York\tNY\n", encoding="utf-8")
     glossary = read_glossary(tmp_path / "terms.tsv")
     translator = fake_translator(model)
-    wish = wish_for(translator.bundle.directions, "zh", "en", SearchOptions(), glossary, keep=False)
+    options = TranslationOptions(glossary=glossary)
     for text in (unicodedata.normalize("NFD", "The café is open."), "New York", "New\u00a0York", "New   York"):
-        assert len(translator.preparer.prepared(text, wish).jobs[0].phrases) == 1
+        assert len(translator.preparer.prepare(text, "zh", "en", options).requests[0].phrases) == 1
 
 
 def test_terms_for_which_there_is_no_room_are_left_out_and_flagged(model):
@@ -55,7 +54,7 @@ def test_terms_for_which_there_is_no_room_are_left_out_and_flagged(model):
 
     translator = fake_translator(model, Strict(limits=Limits(1_024, 40)))
     glossary = Glossary([Term("狗", "鲸" * 30)])
-    long, other = translator.translate(["狗", "猫"], to="en", glossary=glossary)
+    long, other = translator.translate(["狗", "猫"], to="en", options=TranslationOptions(glossary=glossary))
     assert (long.text, other.text) == ("狗", "猫")
     assert long.ledger.flagged == 1
     assert "missing in the translation: the term" in long.remarks[0]
@@ -64,20 +63,19 @@ def test_terms_for_which_there_is_no_room_are_left_out_and_flagged(model):
 def test_what_cannot_be_cut_any_further_is_one_clear_error(model):
     translator = fake_translator(model)
     preparer = Preparer(translator.tokenizer, translator.bundle.directions, Limits(8, 8))
-    wish = wish_for(translator.bundle.directions, "en", "zh", SearchOptions(), None, keep=False)
     with pytest.raises(InputError, match="tokens: the model reads 8"):
-        preparer.prepared("𠮷𠮶𠮵𠮴 abc", wish)
+        preparer.prepare("𠮷𠮶𠮵𠮴 abc", "en", "zh", DEFAULT)
 
 
 def test_a_number_is_said_in_digits_where_its_words_are_not_spoken():
     miss = Miss("number", "二十九")
-    assert to_say(miss, Wish("en", "en")) == "29"
-    assert to_say(Miss("number", "二〇〇八"), Wish("de", "de")) == "2008"
-    assert to_say(miss, Wish("zh-TW", "zh")) == "二十九"
-    assert to_say(Miss("number", "5.2万"), Wish("en", "en")) == "52000"
-    assert to_say(Miss("number", "2.5 million"), Wish("zh", "zh")) == "2500000"
-    assert to_say(Miss("number", "1,234"), Wish("en", "en")) == "1,234"
-    assert to_say(Miss("emoji", "😀"), Wish("en", "en")) == "😀"
+    assert text_to_force(miss, "en") == "29"
+    assert text_to_force(Miss("number", "二〇〇八"), "de") == "2008"
+    assert text_to_force(miss, "zh") == "二十九"
+    assert text_to_force(Miss("number", "5.2万"), "en") == "52000"
+    assert text_to_force(Miss("number", "2.5 million"), "zh") == "2500000"
+    assert text_to_force(Miss("number", "1,234"), "en") == "1,234"
+    assert text_to_force(Miss("emoji", "😀"), "en") == "😀"
 
 
 def test_tokens_in_another_script_are_those_of_the_translation():
@@ -85,4 +83,4 @@ def test_tokens_in_another_script_are_those_of_the_translation():
     translator = attendo.load(engine="ct2", threads=1)
     for text in ("The noodles are delicious.", "Her hair is dry.", "Keep the floor clean and dry."):
         said = "".join(translator.stream_tokens(text, to="zh-TW"))
-        assert said == translator.translate(text, to="zh-TW", options=SearchOptions(beam_size=1)).text
+        assert said == translator.translate(text, to="zh-TW", options=TranslationOptions(beam=1)).text

@@ -3,6 +3,7 @@
 import random
 import re
 import time
+from dataclasses import replace
 
 import pytest
 import torch
@@ -17,9 +18,10 @@ from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfi
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import LINE_BREAKS
 from attendo.translation.glossary import Glossary, Term
+from attendo.translation.options import TranslationOptions
 from tests.translation.small_translator import random_translator, save_random
 
-GREEDY = SearchOptions(beam_size=1)
+GREEDY = TranslationOptions(beam=1)
 SENTENCES = ["我爱机器学习。", "你好吗？", "他昨天买了三本书。", "机器学习很有趣！", "书", "三本书花了元，有趣吗？"]
 
 
@@ -155,7 +157,7 @@ def test_every_answer_ends_within_its_bound_and_every_loop_is_flagged(tmp_path, 
     translator = random_translator(tmp_path / "model", ends=ends)
     flagged = 0
     for text in INPUTS:
-        for options in (GREEDY, SearchOptions(beam_size=2))[: 1 if len(text) > 50 else 2]:
+        for options in (GREEDY, TranslationOptions(beam=2))[: 1 if len(text) > 50 else 2]:
             answer = translator.translate(text, to="en", options=options)
             for sentence in answer.sentences:
                 bound = longest_output(len(translator.tokenizer.encode(sentence.source)) + 2, "bpe")
@@ -186,17 +188,15 @@ def test_the_first_loop_is_seen_before_anything_is_done_about_it(tmp_path):
     translator = random_translator(tmp_path / "model", seed=2, ends=6.0)
     for text in INPUTS[:-1]:
         answer = translator.translate(text, to="en", options=GREEDY)
-        for sentence, job in zip(answer.sentences, jobs(translator, text), strict=True):
-            said = next(translator.engine.search([translator.decoder.request(job)], GREEDY))[0]
+        for sentence, request in zip(answer.sentences, requests_of(translator, text), strict=True):
+            said = next(translator.engine.search([request], GREEDY.search))[0]
             if obvious_loop(translator.tokenizer.decode(said.ids), text):
                 assert sentence.repeated
-                assert sentence.remarks
+                assert answer.remarks
 
 
-def jobs(translator, text):
-    from attendo.translation.wish import Wish
-
-    return translator.preparer.prepared(text, Wish("en", "en")).jobs.values()
+def requests_of(translator, text):
+    return list(translator.preparer.prepare(text, "en", None, GREEDY).requests.values())
 
 
 # --- the same answer every time
@@ -209,8 +209,7 @@ def test_alone_or_among_others_the_answer_is_the_same(folder, translator, beam, 
     letters = "我爱机器学习很有趣你好吗他昨天买了三本书"
     sentences = ["".join(rng.choices(letters, k=rng.randint(1, 16))) + "。" for _ in range(200)]
     options = SearchOptions(beam_size=beam)
-    shown = [translator.preparer.prepared(text, wish_en()).jobs[0] for text in sentences]
-    requests = [translator.decoder.request(job) for job in shown]
+    requests = [requests_of(translator, text)[0] for text in sentences]
     requests = [type(one)(one.ids, min(one.max_length, 16)) for one in requests]
     alone = [next(translator.engine.search([request], options))[0].ids for request in requests]
     differences = 0
@@ -233,12 +232,6 @@ def test_alone_or_among_others_the_answer_is_the_same(folder, translator, beam, 
     assert differences == 0
 
 
-def wish_en():
-    from attendo.translation.wish import Wish
-
-    return Wish("en", "en")
-
-
 def test_no_control_character_comes_out_of_the_model(translator):
     class Says(Echo):
         def search(self, requests, options):
@@ -256,7 +249,9 @@ def test_twice_the_same_text_is_decoded_once(folder):
     asked = []
     search = translator.engine.search
     translator.engine.search = lambda requests, options: asked.extend(requests) or search(requests, options)
-    answers = translator.translate(["你好吗？"] * 5, to="en", options=SearchOptions(beam_size=1, no_repeat_ngram=2))
+    answers = translator.translate(
+        ["你好吗？"] * 5, to="en", options=TranslationOptions(search=SearchOptions(beam_size=1, no_repeat_ngram=2))
+    )
     assert len({answer.text for answer in answers}) == 1
     assert len({request.ids for request in asked}) == 1
     assert len(asked) <= 4  # and once for each way to try again
@@ -275,8 +270,8 @@ def test_sentences_come_as_they_are_ready_and_make_up_the_whole(translator):
 
 
 def test_tokens_come_one_by_one_and_make_up_greedy_search(folder, translator):
-    request = translator.decoder.request(next(iter(jobs(translator, "你好吗？"))))
-    whole = next(translator.engine.search([request], GREEDY))[0]
+    [request] = requests_of(translator, "你好吗？")
+    whole = next(translator.engine.search([request], GREEDY.search))[0]
     assert tuple(translator.engine.tokens(request)) == whole.ids
     text = "".join(translator.stream_tokens(" 你好吗？ ", to="en"))
     said = translator.tokenizer.decode(whole.ids)
@@ -292,22 +287,20 @@ def test_tokens_come_one_by_one_and_make_up_greedy_search(folder, translator):
 
 def test_a_term_of_the_glossary_is_said(translator, evidence):
     glossary = Glossary([Term("机器学习", "machine learning"), Term("你好", "Hello")])
-    options = SearchOptions(beam_size=4, no_repeat_ngram=2)
-    answers = translator.translate(
-        ["我爱机器学习。", "你好吗？", "三本书"], to="en", options=options, glossary=glossary
-    )
+    options = TranslationOptions(search=SearchOptions(no_repeat_ngram=2), glossary=glossary)
+    answers = translator.translate(["我爱机器学习。", "你好吗？", "三本书"], to="en", options=options)
     assert "machine learning" in answers[0].text
     assert "Hello" in answers[1].text
     assert "machine" not in answers[2].text
 
 
 def test_what_was_lost_is_said_when_it_must_be(translator):
-    options = SearchOptions(beam_size=4, no_repeat_ngram=2)
+    options = TranslationOptions(search=SearchOptions(no_repeat_ngram=2))
     source = "他花了三元😀。"
     lost = translator.translate(source, to="en", options=options)
     assert lost.ledger.flagged == 1
     assert any("'😀'" in remark for remark in lost.remarks)
-    kept = translator.translate(source, to="en", options=options, keep=True)
+    kept = translator.translate(source, to="en", options=replace(options, keep=True))
     assert "😀" in kept.text
     assert not any("missing in the translation" in remark for remark in kept.remarks)
 
@@ -367,7 +360,7 @@ def test_languages_the_model_does_not_know(translator):
 )
 def test_every_family_that_can_translate_does(tmp_path, config):
     translator = random_translator(tmp_path / "model", config=config)
-    answer = translator.translate("你好吗？书", to="en", options=SearchOptions(beam_size=2, n_best=2))
+    answer = translator.translate("你好吗？书", to="en", options=TranslationOptions(beam=2, n_best=2))
     assert answer.ledger.adds_up
     assert len(answer.sentences) == 2
 
@@ -379,7 +372,7 @@ def test_an_encoder_alone_cannot_translate(tmp_path):
 
 
 def test_an_answer_tells_how_it_came_about(translator):
-    options = SearchOptions(beam_size=4, n_best=3, no_repeat_ngram=2)
+    options = TranslationOptions(search=SearchOptions(n_best=3, no_repeat_ngram=2))
     answer = translator.translate("你好吗？", to="en", options=options)
     table = answer.to_dict()
     assert table["text"] == answer.text == str(answer)
@@ -393,5 +386,5 @@ def test_an_answer_tells_how_it_came_about(translator):
     assert answer.score == pytest.approx(best.log_prob / len(best.ids))
     if translator.engine.name.startswith("CTranslate2"):
         return  # what must not be said it takes away before the softmax, so that its scores are higher
-    scored = translator.engine.score([(translator.decoder.request(next(iter(jobs(translator, "你好吗？")))), best.ids)])
+    scored = translator.engine.score([(requests_of(translator, "你好吗？")[0], best.ids)])
     assert scored[0].log_prob == pytest.approx(best.log_prob, abs=1e-4)

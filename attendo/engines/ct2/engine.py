@@ -1,14 +1,13 @@
 """CTranslate2: the fast engine for a CPU, in 8-bit whole numbers; no torch is needed."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.ct2.counterpart import limits
-from attendo.engines.ct2.files import Quantization, files, transformer_config
+from attendo.engines.ct2.files import Quantization, files, limits, transformer_config
 from attendo.engines.engine import Limits, Request
 from attendo.errors import ConfigError, InputError
 from attendo.model_folder.bundle import Bundle
@@ -129,13 +128,12 @@ def load_ct2_engine(
     bundle: Bundle,
     threads: int | None = None,
     quantization: Quantization = "int8",
-    say: Callable[[str], None] = lambda sentence: None,
 ) -> Ct2Engine:
     import ctranslate2
 
     config = transformer_config(bundle)
     threads = threads or free_cores()
-    with files(bundle, quantization, say) as folder:
+    with files(bundle, quantization) as folder:
         try:
             # Each thread decodes batches of its own, by the same weights: the matrices of one step are too small to be
             # worth sharing, and two threads at one sentence took five times as long as one.

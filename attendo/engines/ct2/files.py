@@ -4,13 +4,14 @@ model.bin  config.json  shared_vocabulary.json   what CTranslate2 reads
 manifest.json                                    size and sha256 of each, as CTranslate2 checks nothing itself
 """
 
+import logging
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-from attendo.engines.ct2.counterpart import obstacle
+from attendo.engines.engine import Limits
 from attendo.errors import ConfigError, InputError, WriteError
 from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import new_folder, sweep
@@ -18,10 +19,27 @@ from attendo.files.manifest import check_manifest, write_manifest
 from attendo.model.config import TransformerConfig, config_from_dict
 from attendo.model_folder.bundle import Bundle
 
+logger = logging.getLogger("attendo")
+
 Quantization = Literal["int8", "float32"]
 
 FORMAT = 2  # of what we write; a new one makes the cache anew
 FILES = ("model.bin", "config.json", "shared_vocabulary.json")
+# Its table of positions has an end, and longer inputs are an error: so many must do.
+POSITIONS = 2_048
+
+
+def obstacle(config: object) -> str:
+    """Why a model has no counterpart in CTranslate2; empty if it has one."""
+    if isinstance(config, TransformerConfig):
+        return ""
+    return "only the encoder-decoder Transformer has a counterpart there"
+
+
+def limits(config: TransformerConfig) -> Limits:
+    """Half of the positions for the source: an answer may be longer."""
+    positions = config.max_length if config.positions == "learned" else POSITIONS
+    return Limits(min(positions, POSITIONS // 2), positions)
 
 
 def transformer_config(bundle: Bundle) -> TransformerConfig:
@@ -46,12 +64,12 @@ def write_files(bundle: Bundle, folder: Path, quantization: Quantization = "int8
 
 
 @contextmanager
-def files(bundle: Bundle, quantization: Quantization, say: Callable[[str], None]) -> Iterator[Path]:
+def files(bundle: Bundle, quantization: Quantization) -> Iterator[Path]:
     """The folder to load from, at least while the block lasts: of the cache, or made for now where nothing is kept."""
     try:
-        folder = cached(bundle, quantization, say)
+        folder = cached(bundle, quantization)
     except WriteError as error:
-        say(f"the converted model cannot be kept ({error}): it is made anew each time, which takes longer")
+        logger.warning("the converted model cannot be kept (%s): it is made anew each time, which takes longer", error)
         with tempfile.TemporaryDirectory(prefix="attendo-ct2-") as place:
             write_files(bundle, Path(place) / "model", quantization)
             yield Path(place) / "model"
@@ -59,7 +77,7 @@ def files(bundle: Bundle, quantization: Quantization, say: Callable[[str], None]
     yield folder
 
 
-def cached(bundle: Bundle, quantization: Quantization, say: Callable[[str], None]) -> Path:
+def cached(bundle: Bundle, quantization: Quantization) -> Path:
     """Made at the first use. Two processes may do this at the same time."""
     import ctranslate2
 
@@ -69,7 +87,7 @@ def cached(bundle: Bundle, quantization: Quantization, say: Callable[[str], None
             check_manifest(folder, FILES)
             return folder
         except InputError as error:
-            say(f"the converted model is damaged ({error}): it is made again")
+            logger.warning("the converted model is damaged (%s): it is made again", error)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -55,7 +55,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
 
 def best_of_beam(model: Transformer, beam_size: int, source: Tensor) -> list[Hypothesis]:
     """With the cache of keys and values. A beam of 1 is greedy search."""
-    found = beam_search(model, source, 2 * source.shape[1] + 10, SearchOptions(beam_size=beam_size))
+    found = beam_search(model, source, 2 * source.shape[1] + 10, SearchOptions(beam_size=beam_size, stop="exact"))
     return [best for best, *_ in found]
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.translation.guard import BACKOFF, Loop, find_loop, times_repeated
+from attendo.translation.checks import Repetition, find_repetition, times_repeated
 from tests.reference.growth import exponent
 from tests.translation.real_pairs import pairs
 
@@ -39,18 +39,18 @@ TAME = [
 
 @pytest.mark.parametrize(("source", "output"), WILD)
 def test_loops_are_found(source, output):
-    assert find_loop(output, source) is not None
-    assert find_loop("It is so: " + output + " and so on.", source) is not None
+    assert find_repetition(output, source) is not None
+    assert find_repetition("It is so: " + output + " and so on.", source) is not None
 
 
 @pytest.mark.parametrize(("source", "output"), TAME)
 def test_what_people_say_is_no_loop(source, output):
-    assert find_loop(output, source) is None
+    assert find_repetition(output, source) is None
 
 
 def test_evidence_of_the_loops(evidence):
-    found = sum(find_loop(output, source) is not None for source, output in WILD)
-    wrong = sum(find_loop(output, source) is not None for source, output in TAME)
+    found = sum(find_repetition(output, source) is not None for source, output in WILD)
+    wrong = sum(find_repetition(output, source) is not None for source, output in TAME)
     evidence("X5", "hand-written loops that made other translators fail: found", f"{found} of {len(WILD)}")
     evidence("X5", "repetitions of people taken for loops", f"{wrong} of {len(TAME)}")
 
@@ -59,17 +59,17 @@ def test_evidence_of_the_loops(evidence):
 def test_no_loops_in_what_people_translated(name, evidence):
     """In zh-en/ted.dev.tsv there are eight: sentences that somebody did write three times in a row."""
     rows = pairs(name)
-    found = sum(find_loop(target, source) is not None for _, _, source, target in rows)
+    found = sum(find_repetition(target, source) is not None for _, _, source, target in rows)
     assert found == 0
     evidence("X5", f"loops seen in the human translations of {name}, both ways", f"{found} of {len(rows)}")
 
 
-def test_the_unit_and_its_place():
-    assert find_loop([7, 8] + [1, 2, 3] * 6 + [9]) == Loop(start=2, period=3, times=6)
-    assert find_loop([5] * 8) == Loop(start=0, period=1, times=8)
-    assert find_loop("xy" + "salad " * 5) == Loop(start=2, period=6, times=5)
-    assert find_loop([]) is None
-    assert find_loop("") is None
+def test_the_unit_and_its_start():
+    assert find_repetition([7, 8] + [1, 2, 3] * 6 + [9]) == Repetition(start=2, period=3, times=6)
+    assert find_repetition([5] * 8) == Repetition(start=0, period=1, times=8)
+    assert find_repetition("xy" + "salad " * 5) == Repetition(start=2, period=6, times=5)
+    assert find_repetition([]) is None
+    assert find_repetition("") is None
     assert times_repeated("ha " * 100) == 100
     assert times_repeated("abc") == times_repeated("") == 1
     assert times_repeated("all") == 2
@@ -83,29 +83,23 @@ def test_the_unit_and_its_place():
     st.lists(st.integers(0, 50), max_size=6),
 )
 def test_every_loop_is_found_wherever_it_is(before, unit, times, after):
-    loop = find_loop([*before, *unit * times, *after])
-    assert loop == Loop(len(before), len(unit), times)
+    loop = find_repetition([*before, *unit * times, *after])
+    assert loop == Repetition(len(before), len(unit), times)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.integers(0, 10**6), max_size=80, unique=True))
 def test_no_loop_without_repetition(ids):
-    assert find_loop(ids) is None
+    assert find_repetition(ids) is None
 
 
 def test_a_text_too_short_for_a_loop_of_three_letters_may_hold_one_of_four():
     """Eight rounds of three are 24 letters, five of four only 20."""
-    assert find_loop("abcd" * 5 + "ef") == Loop(0, 4, 5)
-
-
-def test_backing_off_ends_with_a_copy():
-    assert [step.kind for step in BACKOFF] == ["block_ngrams", "other_beam", "other_beam", "copy"]
-    assert all(step.remark for step in BACKOFF)
-    assert [step.no_repeat_ngram for step in BACKOFF] == [4, 3, 2, 0]
+    assert find_repetition("abcd" * 5 + "ef") == Repetition(0, 4, 5)
 
 
 @pytest.mark.parametrize("unit", ["a", "ha ", "😀", "abcdefghij"])
 def test_time_is_linear(unit, evidence):
-    grows = exponent(lambda text: find_loop(text, text), unit, 1_000 // len(unit))
+    grows = exponent(lambda text: find_repetition(text, text), unit, 1_000 // len(unit))
     assert grows <= 1.2
     evidence("X5", f"looking for loops in {unit!r} repeated: growth exponent", f"{grows:.2f}")

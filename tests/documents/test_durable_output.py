@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from attendo.decoding.options import SearchOptions
 from attendo.documents import durable_output as resumed
-from attendo.documents.file_translation import Task
+from attendo.documents.file_translation import FileTranslation
 from attendo.errors import InputError, UsageError, WriteError
 from attendo.translation.glossary import Glossary, Term
+from attendo.translation.options import TranslationOptions
 from tests.forked import end_of, forked
-from tests.translation.fake_engine import FakeEngine, Listener, backwards, fake_translator, write_fake_model
+from tests.translation.fake_engine import FakeEngine, Listener, backwards, fake_translator, logged, write_fake_model
 
 LINES = 150
 TEXT = "".join(
@@ -53,9 +53,9 @@ def whole(model, tmp_path_factory):
 
 def go(model, source, target, *, engine=None, **settings):
     watch = Listener()
-    task = Task(source=source, target=target, **({"to": "en", "from_": "zh"} | settings))
-    with task.opened() as stream:
-        account = task.run(fake_translator(model, engine or FakeEngine(backwards)), stream, sys.stdout.buffer, watch)
+    work = FileTranslation(source=source, target=target, **({"to": "en", "from_": "zh"} | settings))
+    with work.opened() as stream, logged() as watch.messages:
+        account = work.run(fake_translator(model, engine or FakeEngine(backwards)), stream, sys.stdout.buffer, watch)
     return account, watch
 
 
@@ -76,9 +76,9 @@ def stopped(model, source, target, after=5):
             if self.chunks == after:
                 raise EnoughError
 
-    task = Task(source=source, target=target, to="en", from_="zh")
-    with task.opened() as stream, pytest.raises(EnoughError):
-        task.run(fake_translator(model, FakeEngine(backwards)), stream, sys.stdout.buffer, Watch())
+    work = FileTranslation(source=source, target=target, to="en", from_="zh")
+    with work.opened() as stream, pytest.raises(EnoughError):
+        work.run(fake_translator(model, FakeEngine(backwards)), stream, sys.stdout.buffer, Watch())
     return json.loads((target.parent / "out.txt.partial.jsonl").read_bytes().split(b"\n")[-2])
 
 
@@ -105,7 +105,7 @@ def test_killed_at_random_times(model, files, whole, evidence):
             kills += 1
         account, watch = go(model, source, target, resume=True)
         finished += 1
-        assert any("nothing to do" in sentence for sentence in watch.said)
+        assert any("nothing to do" in sentence for sentence in watch.messages)
         assert account.ledger == whole[1]
         identical += target.read_bytes() == whole[0]
         assert beside(target) == []
@@ -209,7 +209,7 @@ def test_goes_on_behind_the_last_chunk(model, files, whole):
     account, watch = go(model, source, target, engine=engine, resume=True)
     assert (target.read_bytes(), account.ledger) == whole[:2]
     assert watch.started_at == last["lines"] > 5
-    assert watch.said == [f"going on with {target}.partial behind line {last['lines']}"]
+    assert watch.messages == [f"resuming {target}.partial after line {last['lines']}"]
     assert watch.remarks == [remark for remark in whole[2] if remark[0] > last["lines"]]
     assert account.seconds > last["seconds"] > 0
     everything = FakeEngine(backwards)
@@ -239,8 +239,8 @@ def test_without_resume_all_begins_anew_and_that_is_said(model, files, whole):
     with pytest.raises(KeyboardInterrupt):
         go(model, source, target, engine=Waiting())
     _, watch = go(model, source, target)
-    assert watch.said == [
-        f"{target}.partial holds {last['lines']} lines of a run that was stopped: --resume would go on behind them, "
+    assert watch.messages == [
+        f"{target}.partial holds {last['lines']} lines of a run that was stopped: --resume would continue after them, "
         "now all begins anew"
     ]
     assert target.read_bytes() == whole[0]
@@ -248,7 +248,7 @@ def test_without_resume_all_begins_anew_and_that_is_said(model, files, whole):
 
 def test_the_first_run_may_say_resume_too(model, files, whole):
     account, watch = go(model, *files, resume=True)
-    assert (files[1].read_bytes(), account.ledger, watch.said) == (whole[0], whole[1], [])
+    assert (files[1].read_bytes(), account.ledger, watch.messages) == (whole[0], whole[1], [])
 
 
 def test_ctrl_c_says_how_to_go_on(model, files, whole):
@@ -260,11 +260,11 @@ def test_ctrl_c_says_how_to_go_on(model, files, whole):
 
     source, target = files
     watch = Listener()
-    task = Task(source=source, target=target, to="en", from_="zh")
-    with task.opened() as stream, pytest.raises(KeyboardInterrupt):
-        task.run(fake_translator(model, Interrupted(backwards)), stream, sys.stdout.buffer, watch)
-    assert len(watch.said) == 1
-    assert watch.said[0].endswith("lines are done: the same command with --resume goes on behind them")
+    work = FileTranslation(source=source, target=target, to="en", from_="zh")
+    with work.opened() as stream, logged() as watch.messages, pytest.raises(KeyboardInterrupt):
+        work.run(fake_translator(model, Interrupted(backwards)), stream, sys.stdout.buffer, watch)
+    assert len(watch.messages) == 1
+    assert watch.messages[0].endswith("lines are done: the same command with --resume continues after them")
     go(model, source, target, resume=True)
     assert target.read_bytes() == whole[0]
 
@@ -277,7 +277,7 @@ def test_a_finished_file_is_left_alone(model, files, evidence):
     again, watch = go(model, source, target, engine=engine, resume=True)
     assert target.stat() == before
     assert engine.asked == []
-    assert watch.said == [f"{target} is there already, made by the same command: nothing to do"]
+    assert watch.messages == [f"{target} is there already, made by the same command: nothing to do"]
     assert (again.ledger, again.lines) == (first.ledger, first.lines)
     assert beside(target) == []
 
@@ -289,10 +289,10 @@ OTHERS = {
     "another model": {"model": "other"},
     "another --to": {"to": "zh", "from_": "en"},
     "another --from": {"from_": None},
-    "another --beam or --n-best": {"options": SearchOptions(beam_size=2)},
-    "or without --keep": {"keep": True},
-    "or without --no-second-look": {"second_look": False},
-    "another --glossary": {"glossary": Glossary([Term("我", "I")])},
+    "another --beam or --n-best": {"options": TranslationOptions(beam=2)},
+    "or without --keep": {"options": TranslationOptions(keep=True)},
+    "or without --no-wider-retry": {"options": TranslationOptions(wider_retry=False)},
+    "another --glossary": {"options": TranslationOptions(glossary=Glossary([Term("我", "I")]))},
     "or without --json": {"as_json": True},
     "an input of another size": {"input": TEXT + b"\n"},
     "was made from another": {"input": TEXT.replace(b"see 21", b"see 12")},
@@ -339,7 +339,7 @@ def test_another_engine_is_remarked_on(model, files, whole):
     source, target = files
     stopped(model, source, target)
     _, watch = go(model, source, target, engine=FakeEngine(backwards, name="faster"), resume=True)
-    assert watch.said[1] == "it was begun by another engine: fake; now it is faster"
+    assert watch.messages[1] == "it was begun by another engine: fake; now it is faster"
     assert target.read_bytes() == whole[0]
 
 
@@ -348,7 +348,7 @@ def test_pipes_cannot_be_gone_on_with(tmp_path):
     for source, target in ((None, "o"), ("i", None), ("pipe", "o"), ("i", "pipe"), ("i", "/dev/null")):
         ends = {"source": source and tmp_path / source, "target": target and tmp_path / target}
         with pytest.raises(UsageError, match="--resume needs"):
-            Task(to="en", resume=True, **ends)
+            FileTranslation(to="en", resume=True, **ends)
 
 
 # --- the disk
@@ -370,7 +370,7 @@ def test_a_full_disk_is_one_sentence_and_can_be_gone_on_with(model, files, whole
     with pytest.raises(WriteError) as error:
         go(model, source, target)
     assert str(error.value).startswith(f"cannot write {target}: {os.strerror(reason)}; ")
-    assert str(error.value).endswith("lines are done: the same command with --resume goes on behind them")
+    assert str(error.value).endswith("lines are done: the same command with --resume continues after them")
     assert not target.exists()
     account, _ = go(model, source, target, resume=True)
     assert (target.read_bytes(), account.ledger) == whole[:2]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attendo.text.number_words import values_in_words
 from attendo.text.numbers import readings_of
-from attendo.translation.fidelity import Miss, missing
+from attendo.translation.checks import Miss, missing
 from tests.reference.growth import exponent
 from tests.translation.real_pairs import pairs
 

@@ -1,0 +1,177 @@
+"""What can be wrong with a translation: it is empty, repeats itself, does not end, or lacks something of the source.
+
+Only decisions are made here, from ids and texts; what is done about them is in retries.py.
+
+A translator may write 1.234,5 for 1,234.5, twelve for 12 and 7 for 19 o'clock, so only what is answered in no way we
+know counts as missing: of numbers, addresses, emoji, placeholders and tags. Each is asked for once, however often it
+comes.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import eq
+from typing import Literal, NamedTuple
+
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.engines.engine import Request
+from attendo.special_tokens import SPECIAL
+from attendo.text.normalize import EMAIL, PLACEHOLDER, TAG, URL
+from attendo.text.number_words import CHINESE
+from attendo.text.numbers import missing_numbers
+
+# So often must a unit of that many tokens, or characters, come in a row: (longest unit, times). People repeat short
+# things, "no, no, no, no", and rarely say a long one three times.
+TIMES_OF_TOKENS = ((1, 8), (4, 5), (8, 4), (40, 3))
+TIMES_OF_CHARACTERS = ((1, 12), (3, 8), (7, 5), (15, 4), (80, 3))
+# Beside a source that repeats itself so often as `times`, a translation may do so 1.25 * times + 2 times.
+MORE_THAN_SOURCE = (1.25, 2)
+
+MissKind = Literal["number", "url", "email", "emoji", "placeholder", "tag"]
+
+PICTURES = (
+    "\u231a\u231b\u23e9-\u23f3\u25fd\u25fe\u2600-\u2668\u2670-\u27bf\u2b50\u2b55"
+    "\U0001f300-\U0001f3fa\U0001f400-\U0001faff"
+)
+PICTURE = f"[{PICTURES}]"
+EMOJI = re.compile(f"[\U0001f1e6-\U0001f1ff]{{2}}|{PICTURE}(?:\ufe0f?[\U0001f3fb-\U0001f3ff]?\u200d{PICTURE})*")
+# A sign of each kind: digits, numerals in a row, what no address, tag or placeholder can do without, flags, pictures.
+SIGNS = re.compile(rf"[\d@<{{%\U0001f1e6-\U0001f1ff{PICTURES}]|[{CHINESE}]{{2}}|://")
+
+
+class DecodingProblem(NamedTuple):
+    """Why an answer is none: an engine gave nothing, or the decoder ran wild."""
+
+    kind: Literal["empty", "repetition", "endless"]
+    times: int = 0  # of the repetition, if there is one
+    longest: int = 0  # tokens that it had and did not end within
+
+
+def find_problem(hypothesis: Hypothesis | None, text: str, request: Request) -> DecodingProblem | None:
+    """What is wrong with an answer whose tokens spell `text`; None if nothing is."""
+    if hypothesis is None:
+        return DecodingProblem("empty")
+    ids = hypothesis.ids[:-1] if hypothesis.ids[-1:] == (SPECIAL.eos,) else hypothesis.ids
+    found = find_repetition(ids, request.ids[1:-1]) or find_repetition(text, request.text)
+    times = found.times if found else 0
+    if not text:
+        return DecodingProblem("empty", times)
+    if found:
+        return DecodingProblem("repetition", times)
+    return None if hypothesis.ended else DecodingProblem("endless", longest=request.max_length)
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """x[start : start + period] comes `times` times in a row (the last may be broken off)."""
+
+    start: int
+    period: int
+    times: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.period * self.times
+
+
+def find_repetition(output: Sequence[int] | str, source: Sequence[int] | str | None = None) -> Repetition | None:
+    """The longest in ids or in a text, anywhere in it; None if there is none, or the source repeats itself as often.
+
+    Of a unit the shortest form is found: "ha ha ha ha " has period 3.
+    """
+    thresholds = TIMES_OF_CHARACTERS if isinstance(output, str) else TIMES_OF_TOKENS
+    loops = repetitions(output, thresholds)
+    if not loops:
+        return None
+    times = times_repeated(source) if source else 1
+    # What comes twice, such as 缓缓 or the l of "all", is no habit of the source.
+    allowed = MORE_THAN_SOURCE[0] * times + MORE_THAN_SOURCE[1] if times > 2 else 0
+    loops = [loop for loop in loops if loop.times > allowed]
+    return max(loops, key=lambda loop: (loop.end - loop.start, -loop.period), default=None)
+
+
+def times_repeated(text: Sequence[int] | str) -> int:
+    """How often the most repeated unit of a text comes in a row; 1 if nothing is repeated."""
+    longest_unit = 16 if isinstance(text, str) else 8
+    return max((loop.times for loop in repetitions(text, ((longest_unit, 2),))), default=1)
+
+
+def repetitions(x: Sequence[int] | str, thresholds: Sequence[tuple[int, int]]) -> list[Repetition]:
+    """For each period the longest stretch in which x equals itself moved by the period, where it is long enough."""
+    found: list[Repetition] = []
+    seen_before = len(x) - len(set(pairwise(x)))  # a repetition has no more different pairs than its unit has elements
+    if seen_before < thresholds[-1][1] - 1:  # too few even for the longest unit, which must come least often
+        return found
+    shortest = 1
+    for longest, times in thresholds:
+        # All rounds must find room, and all but the first were seen before.
+        for period in range(shortest, min(longest, len(x) // times, seen_before // (times - 1)) + 1):
+            # One byte an element, 1 where x[i] == x[i + period]: the runs of ones are found at the speed of C.
+            same = bytes(map(eq, x[period:], x))
+            if (run := longest_run(same, period * (times - 1))) is not None:
+                start, length = run
+                found.append(Repetition(start, period, length // period + 1))
+        shortest = longest + 1
+    return found
+
+
+def longest_run(same: bytes, at_least: int) -> tuple[int, int] | None:
+    """Where the longest run of ones begins, and its length, if it has `at_least` so many."""
+    best: tuple[int, int] | None = None
+    start = same.find(b"\1" * at_least)
+    while start >= 0:
+        end = same.find(b"\0", start)
+        end = len(same) if end < 0 else end
+        if best is None or end - start > best[1]:
+            best = start, end - start
+        start = same.find(b"\1" * at_least, end)
+    return best
+
+
+@dataclass(frozen=True)
+class Miss:
+    """Something of the source that its translation lacks, as the source has it."""
+
+    kind: MissKind
+    text: str
+
+
+def missing(source: str, translation: str, source_language: str, target_language: str) -> list[Miss]:
+    """All misses, in the order of the kinds; none if all is kept."""
+    if not may_lose(source):
+        return []
+    found = [
+        *(Miss("url", url) for url in missing_urls(source, translation)),
+        *(Miss("email", mail) for mail in missing_texts(EMAIL, source, translation)),
+        *(Miss("emoji", emoji) for emoji in missing_texts(EMOJI, source, translation)),
+        *(Miss("placeholder", name) for name in missing_texts(PLACEHOLDER, source, translation)),
+        *(Miss("tag", f"<{name}>") for name in missing_tags(source, translation)),
+    ]
+    numbers = missing_numbers(source, translation, source_language, target_language)
+    return [*(Miss("number", number) for number in numbers), *found]
+
+
+def may_lose(source: str) -> bool:
+    """Most sentences have nothing to lose, and need no more than this look."""
+    return SIGNS.search(source) is not None or "www." in source.lower()
+
+
+def missing_texts(pattern: re.Pattern[str], source: str, translation: str) -> list[str]:
+    if not pattern.search(source):
+        return []
+    answer = translation.casefold()
+    return [text for text in dict.fromkeys(pattern.findall(source)) if text.casefold() not in answer]
+
+
+def missing_urls(source: str, translation: str) -> list[str]:
+    """Signs after an address are the sentence's: (see https://example.org/)."""
+    urls = dict.fromkeys(url.rstrip(".,;:!?'\"*_)]}>/") for url in URL.findall(source))
+    answer = translation.casefold()
+    return [url for url in urls if url.casefold() not in answer]
+
+
+def missing_tags(source: str, translation: str) -> list[str]:
+    """By name: what stands inside a tag may be translated."""
+    names = dict.fromkeys(name.lower() for name in TAG.findall(source))
+    return [name for name in names if name not in {name.lower() for name in TAG.findall(translation)}] if names else []

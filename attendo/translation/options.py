@@ -1,0 +1,47 @@
+"""How to translate: what a user may ask for besides the languages, one value that is made once and passed along."""
+
+import hashlib
+import json
+from dataclasses import InitVar, asdict, dataclass, field, replace
+from typing import Any
+
+from attendo.decoding.options import SearchOptions
+from attendo.translation.glossary import Glossary
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslationOptions:
+    """Options of `Translator.translate`, `translate_lines` and `stream`, and of the commands.
+
+        TranslationOptions(beam=8, n_best=3)
+        TranslationOptions(search=SearchOptions(beam_size=8, length_penalty=0.6), glossary=glossary, keep=True)
+
+    `beam` and `n_best` are short for those of `search`; a beam that is not named is at least as wide as `n_best`.
+    """
+
+    search: SearchOptions = field(default_factory=SearchOptions)
+    glossary: Glossary | None = None  # terms that a translation must use
+    keep: bool = False  # force a number, address, emoji, placeholder or tag that every attempt lost
+    wider_retry: bool = True  # where the first attempt lost one, attempt it again with a wider beam
+    beam: InitVar[int | None] = None
+    n_best: InitVar[int | None] = None
+
+    def __post_init__(self, beam: int | None, n_best: int | None) -> None:
+        if beam is None and n_best is None:
+            return
+        n_best = self.search.n_best if n_best is None else n_best
+        beam = max(self.search.beam_size, n_best) if beam is None else beam
+        object.__setattr__(self, "search", replace(self.search, beam_size=beam, n_best=n_best))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that decides how a text is translated, for journals and reports; equal for equal options."""
+        terms = [[term.source, term.target] for term in self.glossary.terms] if self.glossary else []
+        return {
+            "options": asdict(self.search),
+            "keep": self.keep,
+            "second_look": self.wider_retry,
+            "glossary": hashlib.sha256(json.dumps(terms).encode()).hexdigest(),
+        }
+
+
+DEFAULT = TranslationOptions()

@@ -1,0 +1,103 @@
+"""One text on its way to the model: its languages, its segments, and what the model is asked of each that has words.
+
+An address alone has none, unless a glossary may have something to say about it.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from attendo.decoding.length import longest_output
+from attendo.engines.engine import Limits, Request
+from attendo.errors import InputError
+from attendo.text.normalize import for_model, is_address, normalize, repair
+from attendo.text.scripts import is_traditional, to_simplified, writes_simplified
+from attendo.text.sentences import Segment, cut_again, split
+from attendo.text.tokenizer import Tokenizer
+from attendo.translation.directions import Direction, choose_source, choose_target, is_foreign
+from attendo.translation.glossary import Phrases, as_phrases
+from attendo.translation.options import TranslationOptions
+
+FITS = 0.8  # of the characters that would fill the model's limit: tokens are not evenly spread over them
+
+
+class Languages(NamedTuple):
+    """Of one text: source and target as the model names them, and `to` as the user did: zh-TW, where it is zh."""
+
+    source: str
+    target: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedText:
+    text: str  # as it came
+    languages: Languages
+    segments: list[Segment]
+    requests: dict[int, Request]  # by the index of the segment
+    repaired: int  # characters that were none
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preparer:
+    tokenizer: Tokenizer
+    directions: tuple[Direction, ...]
+    limits: Limits
+
+    def languages(self, text: str, to: str | None, from_: str | None) -> Languages:
+        """The model's directions decide, and where the user does not say `from_`, the text; or an error."""
+        target = choose_target(to, self.directions)
+        return Languages(choose_source(from_, target, text, self.directions), target, to or target)
+
+    def prepare(self, text: str, to: str | None, from_: str | None, options: TranslationOptions) -> PreparedText:
+        if not isinstance(text, str):
+            raise InputError(f"a text is {type(text).__name__}: expected str, or a list of str")
+        whole, repaired = repair(text)
+        languages = self.languages(whole, to, from_)
+        remarks = [f"{repaired} broken characters replaced by U+FFFD"] if repaired else []
+        if is_foreign(whole, languages.source):
+            remarks.append(f"the text looks Chinese, but into {languages.to} this model reads {languages.source}")
+        segments: list[Segment] = []
+        requests: dict[int, Request] = {}
+        cut = 0
+        waiting = split(whole, languages.source)[::-1]
+        while waiting:
+            segment = waiting.pop()
+            if not (segment.is_silent or (is_address(segment.text) and not options.glossary)):
+                request, remark = self.request(for_model(segment.text), languages, options)
+                if len(request.ids) > self.limits.source and len(segment.text) > 1:
+                    waiting.extend(self.shorter(segment, len(request.ids))[::-1])
+                    continue
+                requests[len(segments)] = request
+                remarks += [remark] if remark else []
+            segments.append(segment)
+            cut += segment.cut
+        if cut:
+            remarks.append(f"{cut} cuts in sentences that were too long")
+        return PreparedText(text, languages, segments, requests, repaired, tuple(remarks))
+
+    def request(self, text: str, languages: Languages, options: TranslationOptions) -> tuple[Request, str]:
+        """What the model is asked of one sentence, and what the user should know of it."""
+        shown, remark = text, ""
+        phrases: Phrases = ()
+        if writes_simplified(languages.source) and is_traditional(text):
+            shown, _, remark = to_simplified(text)
+        if options.glossary:
+            terms = [match.target for match in options.glossary.matches(normalize(text))]
+            phrases = as_phrases(terms, languages.to, self.tokenizer)
+        ids = self.tokenizer.source_ids(shown, languages.target)
+        longest = longest_answer(len(ids), phrases, self.tokenizer, self.limits)
+        return Request(ids, longest, phrases, text=shown), remark
+
+    def shorter(self, segment: Segment, tokens: int) -> list[Segment]:
+        """Pieces of a segment that has too many tokens for the model."""
+        share = FITS * self.limits.source / tokens
+        pieces = cut_again(segment, max(2, int(len(segment.text) * share)))
+        if len(pieces) == 1:
+            raise InputError(f"{segment.text!r} has {tokens} tokens: the model reads {self.limits.source}")
+        return pieces
+
+
+def longest_answer(source_tokens: int, phrases: Phrases, tokenizer: Tokenizer, limits: Limits) -> int:
+    """The bound of every answer, and room for what must be said besides; no more than the model can say."""
+    return min(longest_output(source_tokens, tokenizer.subwords.kind) + 2 * sum(map(len, phrases)), limits.target)

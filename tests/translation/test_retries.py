@@ -1,0 +1,202 @@
+"""What the first answer lost is looked for in a wider beam; what lost nothing is asked once."""
+
+import pytest
+
+from attendo.documents.line_reader import Chunk
+from attendo.documents.progress import TranslationProgress
+from attendo.translation.glossary import Glossary, Term
+from attendo.translation.options import TranslationOptions
+from attendo.translation.retries import POLICIES, WIDER_BEAM
+from tests.translation.fake_engine import Beams, fake_translator, logged, write_fake_model
+
+SOURCE = "他有12本书。"
+FIRST = "He has books."
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_fake_model(tmp_path_factory.mktemp("fake") / "model")
+
+
+def translate(folder, engine, text=SOURCE, **options):
+    return fake_translator(folder, engine).translate(text, to="en", options=TranslationOptions(beam=4, **options))
+
+
+def test_the_likeliest_that_keeps_all_is_taken(folder):
+    engine = Beams(FIRST, ["He has books.", "He has 12 books.", "He owns 12 books."])
+    answer = translate(folder, engine)
+    assert answer.text == "He has 12 books."
+    assert answer.sentences[0].hypothesis.log_prob == pytest.approx(-1.1 * len(answer.sentences[0].hypothesis.ids))
+    assert engine.beams == [4, WIDER_BEAM]
+    assert answer.ledger.is_clean
+    assert answer.remarks == (
+        f"'{SOURCE}': missing at first: the number '12'; taken from an attempt with a wider beam (16)",
+    )
+
+
+def test_what_lost_nothing_is_asked_once(folder):
+    engine = Beams("He has 12 books.", ["never"])
+    assert translate(folder, engine).text == "He has 12 books."
+    assert engine.beams == [4]
+
+
+def test_without_it_the_first_answer_stays_and_is_flagged(folder):
+    engine = Beams(FIRST, ["He has 12 books."])
+    answer = fake_translator(folder, engine).translate(SOURCE, to="en", options=TranslationOptions(wider_retry=False))
+    assert answer.text == FIRST
+    assert engine.beams == [4]
+    assert answer.ledger.flagged == 1
+
+
+def test_where_nothing_helps_the_first_answer_stays_and_is_flagged(folder):
+    answer = translate(folder, Beams(FIRST, ["She has books.", "He has a book."]))
+    assert answer.text == FIRST
+    assert answer.ledger.flagged == 1
+    assert "missing in the translation: the number '12'" in answer.remarks[0]
+
+
+def test_the_one_that_loses_least_is_taken_and_what_it_lost_is_said(folder):
+    engine = Beams(FIRST, ["He has books.", "He has 12 books.", "He has 45 books."])
+    answer = translate(folder, engine, "他有12本书，45支笔。")
+    assert answer.text == "He has 12 books."
+    assert answer.ledger.flagged == 1
+    assert any("missing in the translation: the number '45'" in remark for remark in answer.remarks)
+
+
+def test_one_that_runs_wild_is_not_taken(folder):
+    engine = Beams(FIRST, ["He has 12 books " * 20, "He has 12 books."])
+    assert translate(folder, engine).text == "He has 12 books."
+
+
+def test_the_other_answers_come_after(folder):
+    engine = Beams(FIRST, ["He has books.", "He has 12 books.", "He owns 12 books."])
+    answer = translate(folder, engine, n_best=2)
+    assert (answer.text, *answer.alternatives) == ("He has 12 books.", "He has books.")
+
+
+def test_each_of_many_gets_its_own(folder):
+    engine = Beams(FIRST, ["He has 12 books."])
+    answers = translate(folder, engine, [SOURCE, "他有书。", SOURCE])
+    assert [answer.text for answer in answers] == ["He has 12 books.", FIRST, "He has 12 books."]
+    assert engine.beams == [4, 4, WIDER_BEAM]  # the same sentence once
+
+
+def test_a_wider_beam_stays_as_wide(folder):
+    engine = Beams(FIRST, ["He has books."])
+    fake_translator(folder, engine).translate(SOURCE, to="en", options=TranslationOptions(beam=WIDER_BEAM + 4))
+    assert engine.beams == [WIDER_BEAM + 4, WIDER_BEAM + 4]
+
+
+def test_what_a_glossary_put_in_its_place_is_not_undone(folder):
+    engine = Beams("He has a dozen books.", ["He has 12 books."])
+    glossary = Glossary([Term("12本书", "a dozen books")])
+    answer = fake_translator(folder, engine).translate(SOURCE, to="en", options=TranslationOptions(glossary=glossary))
+    assert answer.text == "He has a dozen books."
+    assert engine.beams == [4]
+
+
+def test_what_the_guard_decoded_again_is_left_alone(folder):
+    class Wild(Beams):
+        def search(self, requests, options):
+            self.narrow = "He has books." if options.no_repeat_ngram else "books " * 90
+            return super().search(requests, options)
+
+    engine = Wild(FIRST, ["He has 12 books."])
+    answer = translate(folder, engine)
+    assert answer.text == FIRST
+    assert answer.ledger.flagged == answer.ledger.repeated == 1
+    assert WIDER_BEAM not in engine.beams
+
+
+def test_a_stream_is_looked_at_too(folder):
+    engine = Beams(FIRST, ["He has 12 books."])
+    assert "".join(fake_translator(folder, engine).stream(SOURCE, to="en")) == "He has 12 books."
+
+
+def test_what_is_recovered_needs_no_force(folder):
+    engine = Beams(FIRST, ["He has 12 books."])
+    assert (
+        fake_translator(folder, engine).translate(SOURCE, to="en", options=TranslationOptions(keep=True)).text
+        == "He has 12 books."
+    )
+    assert engine.beams == [4, WIDER_BEAM]
+
+
+def test_what_was_recovered_is_no_warning(folder):
+    """stderr names what deserves a look; the first ten only."""
+    progress, chunk = TranslationProgress(None, "line", None), Chunk(1, [SOURCE], True, 1)
+    recovered, lost = (translate(folder, Beams(FIRST, [wide])) for wide in ("He has 12 books.", FIRST))
+    assert recovered.remarks
+    assert (recovered.recovered, lost.recovered) == (True, False)
+    with logged() as messages:
+        progress.done(chunk, [recovered])
+        assert messages == []
+        progress.done(chunk, [lost])
+        assert "missing in the translation" in messages[-1]
+        says_so = translate(folder, Beams(FIRST, [FIRST]), f"missing at first: {SOURCE}")  # a text hides nothing
+        assert not says_so.recovered
+        progress.done(chunk, [says_so])
+        assert "missing in the translation" in messages[-1]
+        assert len(messages) == 2
+
+
+# --- the facts that an answer carries
+
+
+def test_an_answer_says_which_attempt_it_is_and_what_it_misses(folder):
+    first, wider, lost = (
+        translate(folder, Beams(narrow, [wide])).sentences[0]
+        for narrow, wide in (("He has 12 books.", "never"), (FIRST, "He has 12 books."), (FIRST, FIRST))
+    )
+    assert [one.attempt for one in (first, wider, lost)] == ["first", "wider", "first"]
+    assert [[miss.text for miss in one.misses] for one in (first, wider, lost)] == [[], [], ["12"]]
+    assert [miss.text for miss in wider.missed_at_first] == ["12"]
+    assert wider.search.beam_size == WIDER_BEAM
+
+
+def test_backing_off_ends_with_a_copy(folder):
+    class Wild(Beams):
+        def search(self, requests, options):
+            self.searches = [*getattr(self, "searches", []), (options.beam_size, options.no_repeat_ngram)]
+            return super().search(requests, options)
+
+    engine = Wild("books " * 90, ["books " * 90])
+    answer = translate(folder, engine)
+    [sentence] = answer.sentences
+    assert engine.searches == [(4, 0), (4, 4), (6, 3), (1, 2)]
+    assert (sentence.attempt, sentence.outcome, sentence.text, sentence.repeated) == ("copied", "copied", SOURCE, True)
+    assert answer.ledger.untranslated == answer.ledger.repeated == 1
+    assert answer.remarks[0].endswith("left untranslated: no attempt helped")
+
+
+def test_the_policies_stand_in_the_order_in_which_they_are_tried():
+    assert [policy.attempt for policy in POLICIES] == [*["backoff"] * 3, "copied", "wider", "first", "forced"]
+
+
+def test_terms_that_cannot_be_said_are_left_out_and_the_sentence_starts_anew(folder):
+    class Stubborn(Beams):
+        def search(self, requests, options):
+            self.phrases = [*getattr(self, "phrases", []), *(bool(request.phrases) for request in requests)]
+            self.narrow = "" if requests[0].phrases else FIRST
+            return super().search(requests, options)
+
+    engine = Stubborn(FIRST, ["He has 12 books."])
+    options = TranslationOptions(glossary=Glossary([Term("书", "tome")]))
+    answer = fake_translator(folder, engine).translate(SOURCE, to="en", options=options)
+    assert answer.text == "He has 12 books."
+    assert engine.phrases == [True] * 4 + [False, False]
+    assert answer.sentences[0].attempt == "wider"
+    assert answer.sentences[0].missing_terms == ("tome",)
+
+
+def test_what_every_attempt_lost_is_forced(folder):
+    class Obedient(Beams):
+        def search(self, requests, options):
+            self.narrow = "He has 12 books." if requests[0].phrases else FIRST
+            return super().search(requests, options)
+
+    engine = Obedient(FIRST, [FIRST])
+    answer = fake_translator(folder, engine).translate(SOURCE, to="en", options=TranslationOptions(keep=True))
+    assert (answer.text, answer.sentences[0].attempt) == ("He has 12 books.", "forced")
+    assert engine.beams == [4, WIDER_BEAM, 4]
+    assert answer.ledger.is_clean
