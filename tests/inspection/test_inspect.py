@@ -11,6 +11,7 @@ from attendo.inspection.inspect import LONGEST_TARGET, inspect, inspect_text
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
+from attendo.translation.options import TranslationOptions
 from tests.inspection.small_models import DIRECTIONS, save
 from tests.text.conftest import made_up_texts
 
@@ -35,7 +36,7 @@ def translator():
 
 @pytest.mark.parametrize(("source", "target", "text"), SENTENCES)
 def test_the_translation_is_that_of_translate(source, target, text, translator):
-    expected = translator.translate(text, to=target, from_=source, second_look=False)
+    expected = translator.translate(text, to=target, from_=source, options=TranslationOptions(wider_retry=False))
     found = inspect(text, to=target, from_=source)
     (sentence,) = expected.sentences
     assert found.translation == sentence.text
