@@ -26,9 +26,10 @@ from attendo.evaluation.metrics import (
 )
 from attendo.evaluation.suspicions import language_of, suspicions
 from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, gather_references, read_test_set
+from attendo.translation.options import DEFAULT as DEFAULT_OPTIONS
+from attendo.translation.options import TranslationOptions
 
 if TYPE_CHECKING:
-    from attendo.decoding.options import SearchOptions
     from attendo.translation.translator import Translator
 
 Metric = Callable[[Texts, References], float]
@@ -143,7 +144,7 @@ def evaluate(
     sources: TextsOrPath | None = None,
     to: str | None = None,
     from_: str | None = None,
-    options: "SearchOptions | None" = None,
+    options: TranslationOptions = DEFAULT_OPTIONS,
     samples: int = SAMPLES,
     published: bool = False,
     metrics: Mapping[str, Metric] | None = None,
@@ -180,7 +181,7 @@ def translate_by(
     test_set: EvaluationSet,
     to: str | None,
     from_: str | None,
-    options: "SearchOptions | None",
+    options: TranslationOptions,
 ) -> Hypotheses:
     from attendo.model_folder.bundle import DEFAULT
     from attendo.translation.load import load
