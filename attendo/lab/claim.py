@@ -14,7 +14,7 @@ Size = Literal["small", "tuning", "quick", "full"]
 Verdict = Literal["holds", "holds only if", "does not hold", "undecided"]
 Numbers = Mapping[str, float | Sequence[float]]  # what one seed gave, by name
 Runs = Sequence[Numbers]  # of all seeds
-Translate = Callable[[str, str], str]  # of an English and a Chinese text, the one to show
+Tr = Callable[[str, str], str]  # of an English and a Chinese text, the one to show
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class Experiment:
     source: str  # the note and its section: A to E
     measure: Callable[[Sequence[int], Size], list[Numbers]]  # seeds, size -> one row of numbers a seed
     judge: Callable[[Runs], Verdict]
-    draw: Callable[[Runs, Translate], Figure]
+    draw: Callable[[Runs, Tr], Figure]
     seeds: Mapping[Size, int] = field(default_factory=lambda: SEEDS)  # how many
     # About models too large for a laptop: "stored". Then only "full" measures, and "quick" reads what it kept.
     evidence: Literal["measured", "stored"] = "measured"

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import get_args
 
 from attendo.files.durable import write_file
-from attendo.lab.claim import Translate, Verdict, row
+from attendo.lab.claim import Tr, Verdict, row
 from attendo.lab.run import ClaimResult, code_behind
 from attendo.lab.tools.chart import style
 from attendo.lab.tools.measuring import SAME, interval
@@ -38,7 +38,7 @@ HOW_TO_READ = (
 )  # fmt: skip
 
 
-def in_language(language: Language) -> Translate:
+def in_language(language: Language) -> Tr:
     return lambda english, chinese: chinese if language == "zh" else english
 
 
@@ -60,7 +60,7 @@ def write_report(folder: Path, results: Sequence[ClaimResult]) -> None:
         write_file(folder / language / "README.md", front(results, language).encode())
 
 
-def picture(result: ClaimResult, tr: Translate) -> bytes:
+def picture(result: ClaimResult, tr: Tr) -> bytes:
     with style():
         figure = result.experiment.draw(result.runs, tr)
         kept = io.BytesIO()
@@ -97,14 +97,14 @@ def page(result: ClaimResult, text: ClaimText, language: Language) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def mark(result: ClaimResult, tr: Translate) -> str:
+def mark(result: ClaimResult, tr: Tr) -> str:
     """Behind a verdict that was not measured when the page was made."""
     if not result.stored:
         return ""
     return tr(" · stored, stale", " · 存档数据（已过时）") if result.stale else tr(" · stored", " · 存档数据")
 
 
-def origin(result: ClaimResult, tr: Translate) -> str:
+def origin(result: ClaimResult, tr: Tr) -> str:
     """Of stored evidence: what made it, when, on what, from which data."""
     evidence, again = result.evidence, f"`attendo lab run {result.claim_id} --full --store`"
     files = ", ".join(f"{name} (sha256 `{digest[:16]}…`)" for name, digest in (evidence.data or {}).items())
@@ -120,7 +120,7 @@ def origin(result: ClaimResult, tr: Translate) -> str:
     )
 
 
-def learning_rates(result: ClaimResult, tr: Translate) -> str:
+def learning_rates(result: ClaimResult, tr: Tr) -> str:
     """How they were found, and that both sides had the same choice."""
     grid = ", ".join(f"{rate:g}" for rate in GRID)
     rule = tr(f"of those within {SAME} nats of it the smallest", f"损失相差不到 {SAME} nat 的，取最小的")
@@ -147,7 +147,7 @@ def lines_that_matter(result: ClaimResult) -> str:
     return textwrap.dedent(inspect.getsource(getattr(measure, "__wrapped__", measure)))
 
 
-def numbers(result: ClaimResult, tr: Translate) -> str:
+def numbers(result: ClaimResult, tr: Tr) -> str:
     """One row a number; a curve, the mean of the seeds' curves, is shown by its ends."""
     several = len(result.runs) > 1
     more = f" {tr('95 % interval', '95% 区间')} |" if several else ""

@@ -4,7 +4,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, for_each_seed, number, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, for_each_seed, number, row
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.model.attention import dot_product_attention
 from attendo.model.multi_head import MultiHeadAttention
@@ -68,7 +68,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if min(worst("x")) > REAL else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (axes,) = figure()
     x = [row(run, "mixtures_of_x") for run in runs]
     v = [row(run, "mixtures_of_v") for run in runs]

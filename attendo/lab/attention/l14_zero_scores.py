@@ -5,8 +5,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.autograd.functional import jacobian
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, for_each_seed, over_seeds, row
-from attendo.lab.tools.chart import band, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.model.config import LayerConfig
 from attendo.model.feed_forward import build_feed_forward
 from attendo.model.multi_head import MultiHeadAttention
@@ -73,7 +73,7 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if is_the_mean and min(over_seeds(runs, "from_own_value")) > REAL else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, axes = figure(columns=3, width=4.0, height=3.4)
     names = {
         "influence_attention": tr("self-attention, $Q = K = 0$", "自注意力，$Q = K = 0$"),
@@ -88,8 +88,7 @@ def draw(runs: Runs, tr: Translate) -> Figure:
     curves = [row(run, "from_own_value_by_length") for run in runs]
     band(axes[2], LENGTHS, curves, tr("distance from $Z = V X$", "与 $Z = V X$ 的距离"), 4)
     axes[2].set(xscale="log", xlabel=tr("length of the sentence", "句子长度"), ylim=(-0.03, 1.1))
-    axes[2].set_xticks(LENGTHS, [str(n) for n in LENGTHS])
-    axes[2].minorticks_off()
+    tick_at(axes[2], LENGTHS)
     axes[2].legend(loc="lower right")
     return picture
 

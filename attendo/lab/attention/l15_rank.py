@@ -4,7 +4,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, for_each_seed, number, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, number, row
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.model.attention import dot_product_attention
 
@@ -63,7 +63,7 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if all(above) else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(columns=2)
     after, before = tr("after softmax", "softmax 之后"), tr("before: $QK^T$", "softmax 之前：$QK^T$")
     band(left, D_K, [row(run, "of_weights") for run in runs], after, 4)

@@ -5,16 +5,14 @@ from functools import partial
 
 import torch
 from matplotlib.figure import Figure
-from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, rows_to_fill
 from attendo.lab.tools.chart import bars, figure
 from attendo.lab.tools.measuring import count_weights, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import draw_rows
-from attendo.lab.tools.toy_training import accuracy
+from attendo.lab.tools.toy_training import EncoderAlone, accuracy, toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.transformer import Transformer
 
@@ -36,23 +34,12 @@ def share(attention: MultiHeadAttention, same: Mapping[str, str]) -> None:
 def build(kind: str, model: str, seed: int) -> Transformer:
     """One head, one layer a stack; the weights that are saved, D² for each projection, go to the feed-forward parts."""
     attentions, layers = MODELS[model]
-    config = TransformerConfig(
-        vocab_size=4 + SYMBOLS, d_model=D, d_ff=2 * D + round(len(SHARED[kind]) * attentions / layers * D / 2),
-        num_heads=1, encoder_layers=1, decoder_layers=1, dropout=0.0, tied_output=False,
-    )  # fmt: skip
+    d_ff = 2 * D + round(len(SHARED[kind]) * attentions / layers * D / 2)
+    config = toy_config(SYMBOLS, D, d_ff, num_heads=1, tied_output=False)
     built = Transformer(config) if model == "whole" else EncoderAlone(config)
-    if model == "alone":
-        del built.decoder
     for part in [part for part in built.modules() if isinstance(part, MultiHeadAttention)]:
         share(part, SHARED[kind])
     return built
-
-
-class EncoderAlone(Transformer):
-    """Self-attention and nothing else: each position of the source says what the target has there."""
-
-    def forward(self, source: Tensor, target_in: Tensor) -> Tensor:  # type: ignore[override]
-        return self.output(self.encode(source))
 
 
 def rotated(pairs: int, generator: torch.Generator) -> Batch:
@@ -111,7 +98,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if worse == [False, True, False, False] else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     page, panels = figure(columns=2)
     titles = (tr("an encoder alone", "只有编码器"), tr("the whole Transformer", "完整的 Transformer"))
     for axes, model, title in zip(panels, MODELS, titles, strict=True):

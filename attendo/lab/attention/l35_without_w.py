@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, number, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, number, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, bars, figure
 from attendo.lab.tools.measuring import (
     count_weights,
@@ -21,10 +21,9 @@ from attendo.lab.tools.measuring import (
     window_means,
 )
 from attendo.lab.tools.toy_tasks import reversal
-from attendo.lab.tools.toy_training import accuracy
+from attendo.lab.tools.toy_training import accuracy, toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.attention import dot_product_attention, fused_attention
-from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.transformer import Transformer
 
@@ -50,8 +49,7 @@ class Bare(nn.Module):
 
 def build(kind: str, seed: int) -> Transformer:
     torch.manual_seed(seed)
-    sizes = {"d_model": D, "d_ff": D_FF[kind], "num_heads": 4, "encoder_layers": 1, "decoder_layers": 1}
-    model = Transformer(TransformerConfig(vocab_size=4 + SYMBOLS, dropout=0.0, **sizes))  # type: ignore[arg-type]
+    model = Transformer(toy_config(SYMBOLS, D, D_FF[kind], num_heads=4))
     if kind == "bare":
         for parent in list(model.modules()):
             for name, part in list(parent.named_children()):
@@ -104,7 +102,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if sooner.low > 0 else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2, width=4.6)
     labels = (tr("with $W$", "有 $W$"), tr("without", "没有 $W$"))
     points = len(row(runs[0], "loss_with"))

@@ -6,18 +6,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    for_each_seed,
-    over_seeds,
-    row,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, over_seeds, row
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import interval
 from attendo.model.multi_head import MultiHeadAttention
@@ -108,7 +97,7 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if change.high < DEPENDS else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2, width=4.9)
     names = {"attention": tr("attention", "注意力"), "convolution": tr("convolution", "卷积"), "lstm": "LSTM"}
     at = [index - len(row(runs[0], "influence_lstm")) // 2 for index in range(len(row(runs[0], "influence_lstm")))]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.lab.tools.default_model import (
     COUNTS,
@@ -93,7 +93,7 @@ def judge(runs: Runs) -> Verdict:
     return "undecided" if None in others else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (ways, heads) = figure(2, width=5.0)
     in_words = {
         "reads": tr("row that reads the word", "读入该词的那一行"),

@@ -8,26 +8,26 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure
 from attendo.lab.tools.measuring import interval, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
-from attendo.lab.tools.toy_training import Budget, accuracy, train_together
+from attendo.lab.tools.toy_training import Budget, accuracy, toy_config, train_together
 from attendo.model.build import Model, build_model
-from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
 
+SYMBOLS = 16
 D_K = [4, 16, 64, 256, 1024]
 PAIRS = by_size(2000, 20_000, 100_000)  # of q and k, for each d_k
 BY_CHANCE = 5.0  # standard errors: beyond this once in a million
 A_FACTOR_OF_2 = 1.0  # in powers of two: a variance between 1/2 and 2 may still pass for "about 1"
-TOY = TransformerConfig(vocab_size=20, d_model=64, d_ff=128, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0)
+TOY = toy_config(SYMBOLS, 64, 128, num_heads=2)
 # At a rate of 3e-3 every seed learns to reverse 8 symbols; at 1e-3 it takes longer, at 1e-2 some fail; variances grow.
 STEPS = by_size(3, 300, 3000)
 
 
 def draw_pairs(pairs: int, generator: torch.Generator) -> Batch:
-    return reversal(pairs, range(8, 9), 16, generator)
+    return reversal(pairs, range(8, 9), SYMBOLS, generator)
 
 
 @torch.no_grad()
@@ -97,7 +97,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if away.low > A_FACTOR_OF_2 else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(columns=2)
     raw = [row(run, "variance") for run in runs]
     band(left, D_K, raw, r"$q \cdot k$", 4)

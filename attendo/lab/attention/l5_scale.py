@@ -9,23 +9,12 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    over_seeds,
-    row,
-    rows_to_fill,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import curve, curve_steps, difference
 from attendo.lab.tools.toy_tasks import reversal
+from attendo.lab.tools.toy_training import toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.parts import Parts
 from attendo.model.transformer import Transformer
@@ -49,15 +38,7 @@ UNSCALED = Parts(self_attention=Unscaled.from_config, cross_attention=Unscaled.f
 
 
 def build(d_k: int, side: str, seed: int) -> Transformer:
-    config = TransformerConfig(
-        vocab_size=4 + SYMBOLS,
-        d_model=D_MODEL,
-        d_ff=2 * D_MODEL,
-        num_heads=HEADS[d_k],
-        encoder_layers=1,
-        decoder_layers=1,
-        dropout=0.0,
-    )
+    config = toy_config(SYMBOLS, D_MODEL, 2 * D_MODEL, HEADS[d_k])
     model = Transformer(config, Parts() if side == "scaled" else UNSCALED)
     if side == "small_start":  # d_k^(-1/4) each: the first scores are those of the scaled model, to rounding
         for attention in model.modules():
@@ -99,7 +80,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if mended.high < WORSE else "holds"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, axes = figure(columns=3, width=4.0)
     labels = {
         "scaled": tr("with $1/\\sqrt{d_k}$", "有 $1/\\sqrt{d_k}$"), "unscaled": tr("without", "没有"),

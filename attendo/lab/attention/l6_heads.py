@@ -6,28 +6,14 @@ from functools import partial
 
 import torch
 from matplotlib.figure import Figure
-from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    over_seeds,
-    row,
-    rows_to_fill,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
-from attendo.lab.tools.toy_training import accuracy
+from attendo.lab.tools.toy_training import EncoderAlone, accuracy, toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.model.config import TransformerConfig
-from attendo.model.transformer import Transformer
 
 SEEDS = by_size(2, 6, 12)
 D_MODEL, LENGTH = 32, 8
@@ -40,19 +26,11 @@ POINTS = 20  # of a curve
 BETTER = 0.1  # in the loss: the right answer is given a probability higher by a tenth
 
 
-class Reader(Transformer):
-    """The encoder alone, of one layer: every position says something about the symbols at other positions."""
+class Reader(EncoderAlone):
+    """Of one layer: every position says something about the symbols at other positions."""
 
     def __init__(self, num_heads: int, d_ff: int, seed: int) -> None:
-        config = TransformerConfig(
-            vocab_size=FIRST_SYMBOL + 16, d_model=D_MODEL, d_ff=d_ff, num_heads=num_heads, dropout=0.0,
-            encoder_layers=1, decoder_layers=1, tied_output=False,
-        )  # fmt: skip
-        super().__init__(config)
-        del self.decoder
-
-    def forward(self, source: Tensor, target_in: Tensor) -> Tensor:  # type: ignore[override]
-        return self.output(self.encode(source))
+        super().__init__(toy_config(16, D_MODEL, d_ff, num_heads, tied_output=False))
 
 
 def symbols_at(symbols: int, offsets: Sequence[int], pairs: int, generator: torch.Generator) -> Batch:
@@ -97,7 +75,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if any(better) else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, axes = figure(columns=2, rows=2, height=3.0)
     titles = {"one": tr("one look is enough", "只需看一处"), "four": tr("four looks are needed", "要同时看四处")}
     for column, (task, title) in enumerate(titles.items()):

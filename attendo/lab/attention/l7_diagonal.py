@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batches import Batches
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, number, over_seeds, row
-from attendo.lab.tools.chart import COLOURS, band, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, number, over_seeds, row
+from attendo.lab.tools.chart import COLOURS, band, figure, tick_at
 from attendo.lab.tools.measuring import count_weights, difference, interval
 from attendo.lab.tools.real_sides import train_sides, translator
 from attendo.lab.tools.real_training import RealBudget, RealData, bleu_of, real_data, transformer
@@ -89,7 +89,7 @@ def true_in(stack: str, runs: Runs) -> bool | None:
     return True if share.low > TOO_MUCH and fall.low > 0 else None
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, axes = figure(2, width=4.7)
     heads = row(runs[0], "heads")
     titles = (tr("encoder", "编码器"), tr("decoder", "解码器"))
@@ -103,8 +103,7 @@ def draw(runs: Runs, tr: Translate) -> Figure:
         even = interval(over_seeds(runs, f"{stack}_uniform")).mean
         here.axhline(even, color=COLOURS[4], ls="--", label=tr("if all got the same", "均匀注意力"))
         here.set(xscale="log", xlabel=tr("heads", "头数"), xlim=(0.9, 9), ylim=(0, None), title=title)
-        here.set_xticks(heads, [f"{h:.0f}" for h in heads])
-        here.minorticks_off()
+        tick_at(here, heads)
         here.legend()
     axes[0].set(ylabel=tr("weight of a position on itself", "位置对自身的权重"))
     return picture

@@ -8,18 +8,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.lab.attention.l6_heads import BLIND, D_MODEL, TASKS, Reader, symbols_at
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    over_seeds,
-    row,
-    rows_to_fill,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 
@@ -97,7 +86,7 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if all(not_less["early"] + not_less["end"]) else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, axes = figure(columns=3, width=4.2)
     titles = {"one": tr("one look is enough", "只需看一处"), "four": tr("four looks are needed", "要同时看四处")}
     times = {"early": tr("early", "学习初期"), "end": tr("at the end", "训练结束")}

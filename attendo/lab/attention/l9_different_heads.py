@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, number, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, number, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.lab.tools.default_model import WHERE, build_untrained, compare, deal, default_model, encoder_maps, size_of
 from attendo.lab.tools.hand_aligned import hand_aligned
@@ -63,7 +63,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if moves.low > MOVES else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (apart, profiles, it) = figure(3, width=4.6)
     curves = {
         "trained_heads": tr("two heads", "两个头之间"),

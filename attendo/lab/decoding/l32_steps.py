@@ -15,7 +15,7 @@ from attendo.data.batch import Batch
 from attendo.decoding.constraints import MinLength
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.scoring import score_targets
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, for_each_seed, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, row
 from attendo.lab.tools.chart import band, figure
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
@@ -99,7 +99,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, both = figure(2, width=4.7)
     kinds = {
         "train": tr("training", "训练"),

@@ -7,8 +7,8 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, row
-from attendo.lab.tools.chart import COLOURS, band, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row
+from attendo.lab.tools.chart import COLOURS, band, figure, tick_at
 from attendo.lab.tools.measuring import count_weights, difference, interval, unseen_generator
 from attendo.lab.tools.readers import KINDS, Kind, Reader, build_reader, learns_together, right_answers, stream
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
@@ -98,7 +98,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if on_the_way.high < MUCH else "holds"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2, width=4.7)
     distances, taught = row(runs[0], "distance"), interval(over_seeds(runs, "on_the_way_far"))
     for index, (kind, label) in enumerate(zip(KINDS, ("Transformer", "LSTM"), strict=True)):
@@ -111,8 +111,7 @@ def draw(runs: Runs, tr: Translate) -> Figure:
     right.set(ylabel=tr("item against fillers, untrained", "训练前：目标符号与干扰之比"), yscale="log")
     for axes in (left, right):
         axes.set(xlabel=tr("distance in tokens", "距离（token 数）"), xscale="log")
-        axes.set_xticks(distances, [f"{d:g}" for d in distances])
-        axes.minorticks_off()
+        tick_at(axes, distances)
     left.legend()
     return picture
 

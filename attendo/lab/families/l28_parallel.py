@@ -11,19 +11,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    for_each_seed,
-    over_seeds,
-    row,
-)
-from attendo.lab.tools.chart import band, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.lab.tools.measuring import interval, seconds
 from attendo.model.config import LSTMConfig, TransformerConfig
 from attendo.model.lstm import LSTMSeq2Seq
@@ -104,7 +93,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if growth.high < 0 else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2, width=4.7)
     lengths = row(runs[0], "lengths")
     for index, (name, label) in enumerate((("transformer", "Transformer"), ("lstm", "LSTM"))):
@@ -112,8 +101,7 @@ def draw(runs: Runs, tr: Translate) -> Figure:
         band(right, lengths, [row(run, f"ms_{name}") for run in runs], label, index)
     for axes in (left, right):
         axes.set(xlabel=tr("tokens in a sentence", "句子长度（token 数）"), xscale="log", yscale="log")
-        axes.set_xticks(lengths, [f"{n:g}" for n in lengths])
-        axes.minorticks_off()
+        tick_at(axes, lengths)
     left.set(ylabel=tr("longest chain of operations", "最长的操作链"))
     right.set(ylabel=tr("ms a training step", "每个训练步的毫秒数"), yscale="linear", ylim=(0, None))
     left.legend()

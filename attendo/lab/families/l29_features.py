@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, over_seeds, row
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import count_weights, difference
 from attendo.lab.tools.real_sides import train_sides, translator
@@ -77,7 +77,7 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if ahead.high < NOTHING else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2, width=4.7)
     labels = [NAMES["transformer"], tr("LSTM with attention", "带注意力的 LSTM")]
     bars(left, labels, [over_seeds(runs, f"bleu_{name}") for name in NAMES])

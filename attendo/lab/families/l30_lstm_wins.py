@@ -8,19 +8,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    over_seeds,
-    row,
-    rows_to_fill,
-)
-from attendo.lab.tools.chart import band, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.lab.tools.measuring import count_weights, difference, unseen_generator
 from attendo.lab.tools.readers import (
     KINDS,
@@ -105,7 +94,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if wins_parity or wins_memory else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right_side) = figure(2, width=4.7)
     for index, (kind, label) in enumerate(zip(KINDS, ("Transformer", "LSTM"), strict=True)):
         band(left, SHOWN, [row(run, kind) for run in runs], label, index)
@@ -116,8 +105,7 @@ def draw(runs: Runs, tr: Translate) -> Figure:
     right_side.set(ylabel=tr("bytes to keep for the next step", "下一步需要保留的字节数"), yscale="log")
     for axes in (left, right_side):
         axes.set(xlabel=tr("bits read", "已读的位数"), xscale="log")
-        axes.set_xticks(SHOWN, [f"{n}" for n in SHOWN])
-        axes.minorticks_off()
+        tick_at(axes, SHOWN)
     left.legend()
     return picture
 

@@ -7,7 +7,7 @@ from statistics import fmean
 from matplotlib.figure import Figure
 
 from attendo.data.corpus import Pair
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row
 from attendo.lab.families.l29_features import BUDGETS, NOTHING, lstm
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import Interval, count_weights, difference, interval
@@ -79,7 +79,7 @@ def growth(runs: Runs, name: str) -> Interval:
     return difference(over_seeds(runs, f"{name}_long"), over_seeds(runs, f"{name}_short"))
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2, width=4.7)
     labels = {
         "fixed": tr("LSTM, one vector", "LSTM，单一向量"),

@@ -12,7 +12,7 @@ from attendo.decoding.beam import beam_search
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.mask_predict import mask_predict
 from attendo.decoding.options import SearchOptions
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, over_seeds
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
 from attendo.lab.tools.measuring import Interval, count_weights, difference, interval
 from attendo.lab.tools.real_searching import Search, through
@@ -84,7 +84,7 @@ def above_zero(found: Sequence[Interval]) -> bool | None:
     return True if all(one.low > 0 for one in found) else None
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, both = figure(2, width=4.7)
     labels = (tr("one after the other", "自回归"), tr("all at once, $k$ passes", "非自回归，$k$ 遍"))
     for axes, n in zip(both, (1, 32), strict=True):
@@ -109,7 +109,7 @@ def draw(runs: Runs, tr: Translate) -> Figure:
     return picture
 
 
-def search_label(name: str, tr: Translate) -> str:
+def search_label(name: str, tr: Tr) -> str:
     return {"greedy": tr("greedy", "贪心"), "beam": tr("beam 4", "束宽 4")}.get(name) or f"$k$ = {PASSES[name]}"
 
 

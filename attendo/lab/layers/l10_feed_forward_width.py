@@ -12,8 +12,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attendo.data.batch import Batch
 from attendo.lab.attention.l6_heads import BETTER, D_MODEL, LENGTH, SEEDS, STEPS, Reader
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, number, over_seeds, rows_to_fill
-from attendo.lab.tools.chart import band, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, number, over_seeds, rows_to_fill
+from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.lab.tools.measuring import at_the_end, count_weights, difference, seconds
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.lab.tools.tuning import budgets_of, train_tuned
@@ -94,7 +94,7 @@ def judge(runs: Runs) -> Verdict:
     return verdicts[sum(gain.low > BETTER for gain in gains)]
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(columns=2, width=4.8)
     tasks = {"moving": tr("moving a symbol", "搬运符号"), "table": tr("looking up a table", "查表")}
     costs = (
@@ -109,8 +109,7 @@ def draw(runs: Runs, tr: Translate) -> Figure:
     relative = tr("times what $d_{ff} = d_{model}$ costs", "相对 $d_{ff} = d_{model}$ 的倍数")
     for axes, label in ((left, tr("loss", "损失")), (right, relative)):
         axes.set(xscale="log", xlabel="$d_{ff} / d_{model}$", ylabel=label, ylim=(0, None))
-        axes.set_xticks(TIMES, [str(times) for times in TIMES])
-        axes.minorticks_off()
+        tick_at(axes, TIMES)
         axes.legend()
     return picture
 

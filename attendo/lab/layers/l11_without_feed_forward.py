@@ -8,18 +8,7 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    over_seeds,
-    row,
-    rows_to_fill,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.layers.l16_residual import Stack
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
@@ -105,7 +94,7 @@ def judge(runs: Runs) -> Verdict:
     return "undecided"  # worse at moving alone: nobody has said that, and we know no reason
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, axes = figure(columns=2, rows=2, height=3.0)
     labels = {"whole": tr("with feed-forward", "有前馈层"), "wider": tr("without it, wider", "去掉并加宽")}
     titles = {

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from torch import nn
 
 from attendo.inspection.structure import owned_parameters
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, number
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, number
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, ModelConfig
@@ -70,7 +70,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if any(about) else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (axes,) = figure(width=8.0, height=4.0)
     parts = (tr("feed-forward", "前馈层"), tr("attention", "注意力"), tr("embeddings and the rest", "词嵌入及其他"))
     for index, name in enumerate(MODELS):

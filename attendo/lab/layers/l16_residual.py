@@ -10,25 +10,13 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    over_seeds,
-    row,
-    rows_to_fill,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import at_the_end, interval
 from attendo.lab.tools.toy_tasks import reversal
+from attendo.lab.tools.toy_training import EncoderAlone, toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model.add_and_norm import AddAndNorm
-from attendo.model.config import TransformerConfig
-from attendo.model.transformer import Transformer
 
 DEPTHS = by_size((1, 2), (2, 6, 12, 24), (2, 4, 6, 9, 12, 18, 24))
 STEPS = by_size(2, 50, 600)
@@ -45,22 +33,16 @@ class NormAlone(AddAndNorm):
         return self.norm(self.dropout(sublayer(x)))
 
 
-class Stack(Transformer):
-    """The encoder alone, saying its source backwards: position i must say what stands at position n - i."""
+class Stack(EncoderAlone):
+    """Says its source backwards: position i must say what stands at position n - i."""
 
     def __init__(self, depth: int, kind: str, seed: int, d_model: int = 32, d_ff: int = 64) -> None:
-        config = TransformerConfig(
-            vocab_size=4 + SYMBOLS, d_model=d_model, d_ff=d_ff, num_heads=2, dropout=0.0, tied_output=False,
-            encoder_layers=depth, decoder_layers=1, norm_order="pre" if kind == "pre" else "post",
-        )  # fmt: skip
+        order = "pre" if kind == "pre" else "post"
+        config = toy_config(SYMBOLS, d_model, d_ff, 2, tied_output=False, encoder_layers=depth, norm_order=order)
         torch.manual_seed(seed)
         super().__init__(config)
-        del self.decoder
         for layer in self.encoder.layers if kind == "none" else ():
             layer.around_self_attention, layer.around_feed_forward = NormAlone(config), NormAlone(config)
-
-    def forward(self, source: Tensor, target_in: Tensor) -> Tensor:  # type: ignore[override]
-        return self.output(self.encode(source))
 
 
 def sequences(pairs: int, generator: torch.Generator) -> Batch:
@@ -109,7 +91,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if post else "holds only if"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, axes = figure(columns=3, width=4.0)
     kinds = (tr("post-norm", "后归一化"), tr("pre-norm", "前归一化"), tr("no residual", "无残差"))
     titles = {

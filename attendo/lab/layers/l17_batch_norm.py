@@ -9,13 +9,13 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, over_seeds, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, rows_to_fill
 from attendo.lab.tools.chart import bars, figure
 from attendo.lab.tools.measuring import difference, unseen_generator
 from attendo.lab.tools.toy_tasks import draw_rows
-from attendo.lab.tools.toy_training import accuracy
+from attendo.lab.tools.toy_training import accuracy, toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.model.config import LayerConfig, TransformerConfig
+from attendo.model.config import LayerConfig
 from attendo.model.norms import LayerNorm
 from attendo.model.parts import Parts
 from attendo.model.transformer import Transformer
@@ -23,7 +23,7 @@ from attendo.special_tokens import SPECIAL
 
 SEEDS = by_size(2, 5, 8)
 SYMBOLS, LONGEST, PAIRS = 8, 6, 16
-TOY = TransformerConfig(vocab_size=12, d_model=32, d_ff=64, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0)
+TOY = toy_config(SYMBOLS, 32, 64, num_heads=2)
 LENGTHS = {"padded": range(2, LONGEST + 1), "even": range(LONGEST, LONGEST + 1)}
 KINDS = {"layer": "LayerNorm", "batch": "BatchNorm"}
 STEPS = by_size(2, 160, 1000)
@@ -106,7 +106,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if better.low > MUCH else "holds only if"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     page, (shaking, right) = figure(columns=2)
     tasks = {"padded": tr("padded", "有填充"), "even": tr("one length", "等长")}
     sides = {f"{kind}_{task}": f"{KINDS[kind]}\n{tasks[task]}" for task in LENGTHS for kind in KINDS}

@@ -7,7 +7,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, number, row
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.add_and_norm import PostNorm
 from attendo.model.build import build_model
@@ -59,7 +59,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if ends == {CLAIMED} else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (axes,) = figure(width=8.0)
     path = row(runs[0], "path")
     axes.step(range(1, len(path) + 1), path, where="mid", color=COLOURS[0], lw=1.2)

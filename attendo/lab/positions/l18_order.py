@@ -9,14 +9,14 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, number, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, number, over_seeds
 from attendo.lab.tools.chart import COLOURS, bars, figure
 from attendo.lab.tools.measuring import interval, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
-from attendo.lab.tools.toy_training import accuracy
+from attendo.lab.tools.toy_training import accuracy, toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model import masks
-from attendo.model.config import Positions, TransformerConfig
+from attendo.model.config import Positions
 from attendo.model.record import AttentionRecord
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
@@ -44,8 +44,7 @@ KINDS: dict[str, tuple[type[Transformer], Positions]] = {
 def build(name: str, seed: int) -> Transformer:
     kind, positions = KINDS[name]
     torch.manual_seed(seed)
-    sizes = {"d_model": 32, "d_ff": 64, "num_heads": 4, "encoder_layers": 1, "decoder_layers": 1}
-    return kind(TransformerConfig(vocab_size=4 + SYMBOLS, dropout=0.0, positions=positions, **sizes))  # type: ignore[arg-type]
+    return kind(toy_config(SYMBOLS, 32, 64, num_heads=4, positions=positions))
 
 
 def draw_pairs(pairs: int, generator: torch.Generator) -> Batch:
@@ -103,7 +102,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if over_the_bag["masked"].high <= 0 else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2, width=4.9)
     labels = [tr("positions", "有位置编码"), tr("no positions", "无位置编码")]
     labels += [tr("no positions,\ncausal mask", "无位置编码，\n因果掩码")]

@@ -6,7 +6,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, number, row
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
 from attendo.model.positions import position_angles, sinusoidal_encoding
 
@@ -70,7 +70,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if right else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2, width=4.9)
     shown = left.imshow(rotation_matrix(5, 16).numpy(), cmap="PuOr", vmin=-1, vmax=1)
     left.set(

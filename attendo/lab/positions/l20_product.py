@@ -6,7 +6,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, number, row
 from attendo.lab.positions.l19_rotation import rotation_matrix
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.positions import sinusoidal_encoding
@@ -66,7 +66,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if always else "holds only if"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2, width=4.9)
     for index, d in enumerate(WIDTHS[:-1]):
         product = row(runs[0], f"product_{d}")

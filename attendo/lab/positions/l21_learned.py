@@ -7,24 +7,13 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    over_seeds,
-    row,
-    rows_to_fill,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
-from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, copying, draw_rows
-from attendo.lab.tools.toy_training import accuracy
+from attendo.lab.tools.toy_tasks import copying, draw_rows
+from attendo.lab.tools.toy_training import accuracy, toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.model.config import Positions, TransformerConfig
+from attendo.model.config import Positions
 from attendo.model.transformer import Transformer
 
 SEEDS = by_size(2, 10, 12)
@@ -39,16 +28,8 @@ MARGIN = 0.02  # of all tokens: "about equally well" is a difference of less tha
 
 def build(kind: Positions, seed: int) -> Transformer:
     """A learned table has a row for every position of the test, too: those beyond LONGEST are never trained."""
-    sizes = {"d_model": 32, "d_ff": 64, "num_heads": 4, "encoder_layers": 1, "decoder_layers": 1}
     last = TESTED[-1] + 1  # with </s>
-    config = TransformerConfig(
-        vocab_size=FIRST_SYMBOL + SYMBOLS,
-        dropout=0.0,
-        positions=kind,
-        max_length=last,
-        **sizes,  # type: ignore[arg-type]
-    )
-    return Transformer(config)
+    return Transformer(toy_config(SYMBOLS, 32, 64, num_heads=4, positions=kind, max_length=last))
 
 
 def short_ones(pairs: int, generator: torch.Generator) -> Batch:
@@ -99,7 +80,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if lost.high < MARGIN else "holds only if"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2, width=4.7)
     for index, (kind, label) in enumerate(
         zip(KINDS, (tr("sinusoidal", "三角函数"), tr("learned", "可学习")), strict=True)

@@ -8,23 +8,13 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    over_seeds,
-    row,
-    rows_to_fill,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import curve, curve_steps, difference
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, reversal, running_sum
+from attendo.lab.tools.toy_training import toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.model.config import LayerConfig, TransformerConfig
+from attendo.model.config import LayerConfig
 from attendo.model.embeddings import TokenEmbedding
 from attendo.model.parts import Parts
 from attendo.model.positions import sinusoidal_encoding
@@ -44,15 +34,7 @@ def without_factor(config: LayerConfig) -> TokenEmbedding:
 
 
 def build(symbols: int, side: str, seed: int) -> Transformer:
-    config = TransformerConfig(
-        vocab_size=FIRST_SYMBOL + symbols,
-        d_model=D_MODEL,
-        d_ff=2 * D_MODEL,
-        num_heads=4,
-        encoder_layers=1,
-        decoder_layers=1,
-        dropout=0.0,
-    )
+    config = toy_config(symbols, D_MODEL, 2 * D_MODEL, num_heads=4)
     return Transformer(config, Parts(embedding=without_factor) if side == "unscaled" else Parts())
 
 
@@ -102,7 +84,7 @@ def judge(runs: Runs) -> Verdict:
     return "undecided"  # needed where positions count alone: the contrary of what we should expect
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, axes = figure(columns=3, width=4.0)
     labels = (tr(r"$\times\sqrt{d_{model}}$", r"乘 $\sqrt{d_{model}}$"), tr("no factor", "不乘"))
     titles = (tr("reversal (moving)", "逆序（搬运）"), tr("running sum (computing)", "累加（计算）"))

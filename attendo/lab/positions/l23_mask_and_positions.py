@@ -9,24 +9,13 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.decoding.greedy import greedy_decode
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    over_seeds,
-    row,
-    rows_to_fill,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import curve, curve_steps, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
+from attendo.lab.tools.toy_training import toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model import masks
-from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
@@ -48,10 +37,9 @@ class Unmasked(Transformer):
 
 
 def build(cell: str, seed: int) -> Transformer:
-    config = TransformerConfig(
-        vocab_size=4 + SYMBOLS, d_model=32, d_ff=128, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0.0,
-        positions="sinusoidal" if cell in ("both", "only_positions") else "none",
-    )  # fmt: skip
+    config = toy_config(
+        SYMBOLS, 32, 128, num_heads=2, positions="sinusoidal" if cell in ("both", "only_positions") else "none"
+    )
     return Transformer(config) if cell in ("both", "only_mask") else Unmasked(config)
 
 
@@ -91,7 +79,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if all(gap.low > MUCH for gap in gaps) else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (learning, speaking) = figure(columns=2)
     labels = (
         tr("both", "两者都有"),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, number, row
 from attendo.lab.tools.chart import COLOURS, figure
 
 CLAIMED = {1: 0.5761168847658291, 10: 0.9999092083843412, 100: 1.0}  # y₃ in the notes, to the last digit they give
@@ -32,7 +32,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if right else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (axes,) = figure()
     axes.plot(row(runs[0], "a"), row(runs[0], "y3"), color=COLOURS[0], lw=2)
     for a in (1, 10):

@@ -5,18 +5,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.autograd.functional import jacobian
 
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    for_each_seed,
-    over_seeds,
-    row,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, over_seeds, row
 from attendo.lab.tools.chart import COLOURS, figure
 
 LENGTH = 6  # of x
@@ -72,7 +61,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if right else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(columns=2)
     matrix = row(runs[0], "matrix")
     shown = [matrix[i : i + LENGTH] for i in range(0, LENGTH * LENGTH, LENGTH)]

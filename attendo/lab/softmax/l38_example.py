@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Translate, Verdict, number
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, number
 from attendo.lab.tools.chart import bars, figure
 
 SCORES = (3.0, 1.0, -3.0)
@@ -23,7 +23,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if found == CLAIMED else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (axes,) = figure()
     shares = [number(runs[0], name) for name in ("y1", "y2", "y3")]
     bars(axes, [f"$x_{i}={x:g}$" for i, x in enumerate(SCORES, 1)], [[share] for share in shares])

@@ -6,19 +6,8 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    for_each_seed,
-    over_seeds,
-    row,
-)
-from attendo.lab.tools.chart import COLOURS, band, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.tools.chart import COLOURS, band, figure, tick_at
 from attendo.lab.tools.measuring import interval
 from attendo.model.attention import dot_product_attention
 
@@ -90,7 +79,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if around.low > VANISHED else "undecided"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, middle, right) = figure(columns=3, width=4.2)
     labels = {
         "tie": tr("two are largest", "最大值有两个"),
@@ -112,8 +101,7 @@ def draw(runs: Runs, tr: Translate) -> Figure:
     right.set_ylabel(tr("queries that learn nothing", "学不到东西的 query 比例"))
     right.legend(loc="upper left")
     for axes in (middle, right):
-        axes.set_xticks(D_K, [str(d_k) for d_k in D_K])
-        axes.minorticks_off()
+        tick_at(axes, D_K)
     return picture
 
 

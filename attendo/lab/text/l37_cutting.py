@@ -10,7 +10,7 @@ from attendo.lab.claim import (
     Numbers,
     Runs,
     Size,
-    Translate,
+    Tr,
     Verdict,
     by_size,
     for_each_seed,
@@ -80,7 +80,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if on_edge.low > MOST else "holds only if"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, axes = figure(columns=4, rows=2, width=3.4, height=2.9)
     named = (tr("characters", "字符"), tr("words", "词"), "BPE", "WordPiece", "unigram")
     panels = {

@@ -37,6 +37,12 @@ def figure(columns: int = 1, rows: int = 1, width: float = 5.2, height: float = 
     return drawn, list(axes.flat)
 
 
+def tick_at(axes: Axes, values: Sequence[float]) -> None:
+    """Of an axis that is logarithmic: these numbers, and no lines between them."""
+    axes.set_xticks(values, [f"{value:g}" for value in values])
+    axes.minorticks_off()
+
+
 def band(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], label: str, index: int, **how: Any) -> None:
     """The mean of the seeds' curves, with its 95 % interval."""
     at_each = [interval(values) for values in zip(*curves, strict=True)]

@@ -1,4 +1,4 @@
-"""Many small models trained in one pass: those of all seeds, each on data of its own.
+"""Models small enough to learn a toy task in seconds, many of them in one pass: those of all seeds.
 
 A model of a few thousand weights keeps a processor busy with starting operations rather than with arithmetic. Here the
 weights of k models lie in one tensor [k, ...] and every operation is started once for all of them (torch.func). What
@@ -7,6 +7,7 @@ each model learns is what it would learn alone.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -15,11 +16,32 @@ from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attendo.data.batch import Batch
+from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
+from attendo.model.config import TransformerConfig
+from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 from attendo.training.optimizer import cosine_learning_rate
 from attendo.training.step import train_step
 
 Draw = Callable[[int, torch.Generator], Batch]  # number of pairs, generator -> a batch of one shape
+
+
+def toy_config(num_symbols: int, d_model: int, d_ff: int, num_heads: int, **others: Any) -> TransformerConfig:
+    """One layer on each side and no dropout, if nothing else is said; an id for each symbol, after the special ones."""
+    usual = {"encoder_layers": 1, "decoder_layers": 1, "dropout": 0.0}
+    sizes = {"vocab_size": FIRST_SYMBOL + num_symbols, "d_model": d_model, "d_ff": d_ff, "num_heads": num_heads}
+    return TransformerConfig(**{**usual, **sizes, **others})
+
+
+class EncoderAlone(Transformer):
+    """Called like every model: logits for the target at each position of the source, by what the encoder sees there."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__(config)
+        del self.decoder
+
+    def forward(self, source: Tensor, target_in: Tensor) -> Tensor:  # type: ignore[override]
+        return self.output(self.encode(source))
 
 
 @dataclass(frozen=True)

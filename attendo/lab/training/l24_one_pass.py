@@ -5,19 +5,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.nn import functional as F
 
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    for_each_seed,
-    over_seeds,
-    row,
-)
-from attendo.lab.tools.chart import band, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.lab.tools.measuring import seconds
 from attendo.model import masks
 from attendo.model.config import TransformerConfig
@@ -100,15 +89,14 @@ def judge(runs: Runs) -> Verdict:
     return "holds" if agree else "does not hold"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (axes,) = figure()
     lengths = row(runs[0], "lengths")
     band(axes, lengths, [row(run, "ms_prefixes") for run in runs], tr("growing prefixes", "逐个加长的前缀"), 1)
     band(axes, lengths, [row(run, "ms_one_pass") for run in runs], tr("one masked pass", "一次带掩码的计算"), 0)
     axes.set(xlabel=tr("target tokens", "目标长度（token 数）"), ylabel=tr("milliseconds", "毫秒"))
     axes.set(xscale="log", yscale="log", ylim=(1, None))
-    axes.set_xticks(lengths, [f"{n:g}" for n in lengths])
-    axes.minorticks_off()
+    tick_at(axes, lengths)
     axes.legend()
     return picture
 

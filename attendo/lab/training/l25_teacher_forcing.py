@@ -10,33 +10,20 @@ from torch import Tensor
 
 from attendo.data.batch import Batch, padded
 from attendo.decoding.one_path import follow
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Translate,
-    Verdict,
-    by_size,
-    over_seeds,
-    row,
-    rows_to_fill,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import difference, interval, on_the_way, steps_until, unseen_generator, window_means
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, draw_rows
+from attendo.lab.tools.toy_training import toy_config
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 from attendo.model import masks
-from attendo.model.config import TransformerConfig
 from attendo.model.decoder import LayerCache
 from attendo.model.transformer import Transformer, TransformerState
 from attendo.special_tokens import SPECIAL
 
 SEEDS = by_size(2, 12, 16)
 LENGTH, SYMBOLS, FORCED_AT = 5, 8, 1  # the second token will be made wrong
-TOY = TransformerConfig(
-    vocab_size=12, d_model=32, d_ff=128, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0, tied_output=False
-)
+TOY = toy_config(SYMBOLS, 32, 128, num_heads=2, tied_output=False)
 SIDES = ("forced", "own")  # whose tokens it is fed while it learns
 TASKS = ("counting", "reversal")
 STEPS = by_size(5, 120, 1000)
@@ -113,7 +100,7 @@ def judge(runs: Runs) -> Verdict:
     return "holds only if" if difference(*slower).low > 0 and difference(*rise).low > 0 else "holds"
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     page, axes = figure(columns=2, rows=2, height=3.0)
     titles = {"counting": tr("counting", "计数"), "reversal": tr("reversal", "逆序")}
     labels = {"forced": tr("fed the right tokens", "喂真实标签"), "own": tr("fed its own", "喂自己的输出")}

@@ -6,7 +6,7 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Translate, Verdict, by_size, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, row, rows_to_fill
 from attendo.lab.layers.l16_residual import BLIND, Stack, sequences
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import at_the_end
@@ -72,7 +72,7 @@ def fisher(cold: int, warm: int, seeds: int) -> float:
     return sum(ways) / math.comb(2 * seeds, failed)
 
 
-def draw(runs: Runs, tr: Translate) -> Figure:
+def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (by_rate, by_step) = figure(columns=2)
     names = {"post": tr("post-norm", "后归一化"), "pre": tr("pre-norm", "前归一化")}
     starts = {"warm": tr("warmup", "有预热"), "cold": tr("no warmup", "无预热")}
