@@ -109,7 +109,7 @@ def test_what_the_model_is_shown_and_says():
 
 
 def test_what_is_printable_has_nothing_to_set_aside_but_plain_spaces():
-    """The quick look of spaces.py relies on it."""
+    """The quick look of normalize.py relies on it."""
     assert [character for character in EDGE if character.isprintable()] == [" "]
     assert not any(chr(code).isprintable() for code in (0, *range(0xD800, 0xE000)))
 
