@@ -14,7 +14,6 @@ import torch
 from attendo.decoding.beam import beam_search
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel
-from attendo.decoding.length import longest_output
 from attendo.decoding.options import SearchOptions
 from attendo.decoding.trace import Step
 from attendo.engines.engine import Limits, Request
@@ -32,12 +31,12 @@ from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, normalize, one_line, repair
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.compose import in_script
-from attendo.translation.directions import Direction
+from attendo.translation.directions import Direction, choose_source, choose_target
 from attendo.translation.options import DEFAULT
 from attendo.translation.prepare import Languages, Preparer
 
 LONGEST_SOURCE, LONGEST_TARGET = 512, 1024  # tokens: weights grow with the square, and nobody reads a map of more
-UNLIMITED = Limits(2**31, 2**31)  # a text is not cut here: it is shown as it is, or not at all
+UNLIMITED = 2**31  # tokens: a text is not cut here, it is shown as it is, or not at all
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def inspect(
     folder = model_folder(model)
     bundle = read_bundle(folder)
     options, tokenizer = SearchOptions(beam_size=beam), bundle.tokenizer()
-    Preparer(tokenizer, bundle.directions, UNLIMITED).languages("", to, from_)  # a mistake, before a folder is made
+    choose_source(from_, choose_target(to, bundle.directions), text, bundle.directions)  # or why not, before a folder
     if out is not None:
         from attendo.inspection.page import make_folder, write_folder  # matplotlib, only where pictures are drawn
 
@@ -127,10 +126,11 @@ def inspect_text(
         raise InputError("an encoder alone cannot translate: expected a transformer, decoder-only or lstm model")
     if isinstance(model.config, LSTMConfig) and model.config.context == "fixed":
         raise InputError("an lstm model with context = 'fixed' sees the source as one vector: it has no attention")
-    request, languages, remarks = read_as_translate(Preparer(tokenizer, directions, UNLIMITED), text, to, from_)
+    limits = Limits(UNLIMITED, limits_of(model.config).target)
+    request, languages, remarks = read_as_translate(Preparer(tokenizer, directions, limits), text, to, from_)
     source = torch.tensor([request.ids], device=next(model.parameters()).device)
     steps: list[Step] = []
-    longest = longest_target(model.config, len(request.ids), tokenizer.subwords.kind)
+    longest = longest_target(model.config, request)
     searched: AutoregressiveModel[Any] = model
     best = beam_search(searched, source, longest, options, watch=steps.append)[0][0]
     if not best.ended:
@@ -171,14 +171,15 @@ def read_as_translate(
     return request, prepared.languages, remarks
 
 
-def longest_target(config: ModelConfig, source: int, kind: str) -> int:
+def longest_target(config: ModelConfig, request: Request) -> int:
     """As long as `translate` allows, where the model has positions for it; or why the source is too long."""
+    source = len(request.ids)
     if source > LONGEST_SOURCE:
         raise InputError(
             f"the text has {source:,} tokens: maps of attention are made of at most {LONGEST_SOURCE}, "
             f"so give it sentence by sentence"
         )
-    longest = min(longest_output(source, kind), limits_of(config).target, LONGEST_TARGET)
+    longest = min(request.max_length, LONGEST_TARGET)
     if isinstance(config, LayerConfig) and config.positions == "learned":
         # A decoder alone reads source and target as one text; elsewhere each has a table of its own.
         room = config.max_length - (source if isinstance(config, DecoderOnlyConfig) else 0)

@@ -44,7 +44,9 @@ def it_looks(model: Transformer, tokenizer: Tokenizer, pair: ItPair) -> tuple[Te
     """What "it" looks at: [sentences, layers × heads, (first noun, second noun, adjective)]; and the pronouns."""
     weights, pronouns = [], []
     for adjective in pair.adjectives:
-        found = inspect_text(model, tokenizer, pair.frame.replace("_", adjective), DIRECTIONS, options=SearchOptions())
+        found = inspect_text(
+            model, tokenizer, pair.frame.replace("_", adjective), DIRECTIONS, options=SearchOptions(stop="exact")
+        )
         units = words(pieces(found.source, tokenizer))
         texts = [unit.text.strip() for unit in units]
         maps = join_tokens(torch.cat(found.record.encoder_self).double(), units, units).flatten(0, 1)
