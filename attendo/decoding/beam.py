@@ -1,109 +1,31 @@
-"""Beam search: at every step the best few hypotheses of each sentence stay (6.1).
+"""Beam search: at every step the best few hypotheses of each sentence stay (6.1); `beam_rules` has the rules.
 
-One step, for each sentence. All continuations of all live hypotheses compete by their summed log-probability; the best
-2 × beam_size are looked at, best first. </s> among the first beam_size of them ends a hypothesis; the first beam_size
-that go on are the live ones of the next step. At the sentence's maximum length whatever is among the first beam_size
-is done, cut without </s>. Equal candidates stand in the order of their beams, then of their token ids.
-
-The stop. A finished hypothesis is ranked by its score, log-probability / length^α. With stop = "exact" a sentence is
-searched until no live hypothesis can still reach (`best_reachable`, right for every α) a better score than the last of
-the n best finished ones: what came later could not change the answer. With stop = "early" it ends with its beam_size-th
-finished hypothesis, sooner and sometimes worse. A sentence that is done leaves the batch.
+For every model that answers to `start_decoding` and `next_token_logits`, with constraints, phrases, and someone who
+looks on. A sentence that is done leaves the batch.
 """
 
-from bisect import insort
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import compress
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
-from attendo.decoding.candidates import best_tokens
+from attendo.decoding.beam_rules import Beams
+from attendo.decoding.candidates import Candidates, best_candidates, best_tokens
 from attendo.decoding.constraints import Constraint, Rows, constrained, constraints_of
 from attendo.decoding.greedy import greedy_search
-from attendo.decoding.hypothesis import Hypothesis, best_reachable
+from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, State
 from attendo.decoding.length import max_lengths
 from attendo.decoding.options import SearchOptions
 from attendo.decoding.phrases import Phrases, in_turn
-from attendo.decoding.trace import Contender, Fate, Growing, Step, Watch
+from attendo.decoding.trace import Contender, Fate, Growing, OnStep, SearchStep
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
 
-
-class Path(NamedTuple):
-    """A hypothesis as its last token and what came before; so a step adds one link and copies nothing."""
-
-    before: "Path | None"
-    token: int
-    log_prob: float  # the model's, of this token
-    total: float  # what the search ranks by, of all tokens
-
-    def links(self) -> "list[Path]":
-        """From the first token to the last."""
-        links = []
-        path = self
-        while path.before is not None:
-            links.append(path)
-            path = path.before
-        return links[::-1]
-
-
-START = Path(None, SPECIAL.bos, 0.0, 0.0)
-
-
-class Candidate(NamedTuple):
-    """A continuation: which live hypothesis of the sentence goes on, with which token."""
-
-    total: float
-    beam: int
-    token: int
-    log_prob: float
-
-
-class Beam:
-    """The search for one sentence: its live hypotheses and its finished ones, the best first."""
-
-    def __init__(self, number: int, max_length: int, options: SearchOptions) -> None:
-        self.number, self.max_length, self.options = number, max_length, options
-        self.live = [START]
-        self.finished: list[Hypothesis] = []
-
-    def grow(self, candidates: Sequence[Candidate], length: int) -> list[int]:
-        """One step; the hypotheses now have this length. Gives the place among the old ones that each new one had."""
-        size, old = self.options.beam_size, self.live
-        self.live, parents = [], []
-        for rank, (total, beam, token, log_prob) in enumerate(candidates):
-            if total == -torch.inf or len(self.live) == size:
-                break
-            path = Path(old[beam], token, log_prob, total)
-            if token != SPECIAL.eos and length < self.max_length:
-                self.live.append(path)
-                parents.append(beam)
-            elif rank < size:
-                self.finish(path)
-        if not self.live and not self.finished:  # every continuation is forbidden: cut where they stand
-            for path in old:
-                self.finish(path)
-        return parents
-
-    def finish(self, path: Path) -> None:
-        links = path.links()
-        ids, log_probs = [link.token for link in links], [link.log_prob for link in links]
-        answer = Hypothesis.of(ids, log_probs, self.options.length_penalty, path.total)
-        insort(self.finished, answer, key=lambda hypothesis: -hypothesis.score)
-        del self.finished[self.options.beam_size :]
-
-    def is_done(self, length: int) -> bool:
-        if not self.live:
-            return True
-        if self.options.stop == "early":
-            return len(self.finished) == self.options.beam_size
-        if len(self.finished) < self.options.n_best:
-            return False
-        best = max(path.total for path in self.live)
-        reachable = best_reachable(best, length, self.max_length, self.options.length_penalty)
-        return reachable <= self.finished[self.options.n_best - 1].score
+FIRST_ROOM = 32  # steps; there is always room for a power of two
 
 
 @torch.inference_mode()
@@ -113,130 +35,157 @@ def beam_search(
     max_length: int | Sequence[int],
     options: SearchOptions,
     constraints: Sequence[Constraint] = (),
-    watch: Watch | None = None,
+    on_step: OnStep | None = None,
 ) -> list[list[Hypothesis]]:
     """source ids [batch, source] -> for each sentence its n best hypotheses, the best first; fewer, if there are fewer.
 
-    The maximum length, </s> included, is one for all sentences or one for each. `watch` is told of every step.
+    The maximum length, </s> included, is one for all sentences or one for each. `on_step` is told of every step.
     """
     constraints = [*constraints_of(options), *constraints]
     if options.beam_size == 1:  # one hypothesis, and when it ends there is none left
-        return [[h] for h in greedy_search(model, source, max_length, constraints, options.length_penalty, watch)]
+        return [[h] for h in greedy_search(model, source, max_length, constraints, options.length_penalty, on_step)]
     phrases = next((each for each in constraints if isinstance(each, Phrases)), None)
     constraints = [each.loosely if isinstance(each, Phrases) else each for each in constraints]
 
-    device = source.device
-    beams = [Beam(n, longest, options) for n, longest in enumerate(max_lengths(max_length, len(source)))]
-    still_open = beams
+    beams = start_beams(max_lengths(max_length, len(source)), options, source.device)
+    answers: list[list[Hypothesis]] = [[] for _ in source]
+    sentence = torch.arange(len(source), device=source.device)  # of each line of the beams
     state = model.start_decoding(source)
     tokens = source.new_full((len(source), 1), SPECIAL.bos)
-    said = tokens[:, :0]
+    output = tokens[:, :0]  # of each row, if anyone asks for it
     width = 1  # rows of each sentence: at first there is only one hypothesis, the empty one
     length = 0
-    while still_open:
+    while len(sentence):
         rows = None
         if constraints:
-            numbers = torch.tensor([beam.number for beam in still_open], device=device)
-            room = torch.tensor([beam.max_length - length for beam in still_open], device=device)
-            rows = Rows(said, numbers.repeat_interleave(width), room.repeat_interleave(width))
-        log_probs, ranked = constrained(model.next_token_logits(tokens, state), constraints, rows)
-        totals = [[path.total for path in beam.live] + [-torch.inf] * (width - len(beam.live)) for beam in still_open]
-        candidates = best_continuations(log_probs, ranked, totals, options.beam_size, phrases, rows)
+            room = beams.max_lengths - length
+            rows = Rows(output, sentence.repeat_interleave(width), room.repeat_interleave(width))
+        logits = model.next_token_logits(tokens, state)
+        found = best_continuations(logits, beams.totals[:, :width], options.beam_size, constraints, rows, phrases)
         length += 1
+        beams = with_room(beams, length, options.length_penalty)
+        before = beams.totals[:, :width].tolist() if on_step else []
+        parents = beams.grow(found, torch.full_like(sentence, length), options)
+        if on_step:
+            for step in steps_of(sentence.tolist(), length, before, output.tolist(), found, parents, beams):
+                on_step(step)
 
-        index, spoken, staying = [], [], []
-        for place, (beam, of_one) in enumerate(zip(still_open, candidates, strict=True)):
-            if phrases is not None:
-                of_one = by_turns(of_one, beam, phrases)
-            before = beam.live
-            parents = beam.grow(of_one, length)
-            done = beam.is_done(length)
-            if watch is not None:
-                watch(step_of(beam, length, before, of_one, done))
-            if done:
-                continue
-            staying.append(beam)
-            spare = options.beam_size - len(parents)  # too few hypotheses, as with a forced prefix: rows without hope
-            index.append([place * width + parent for parent in [*parents, *parents[:1] * spare]])
-            spoken += [[path.token] for path in [*beam.live, *beam.live[:1] * spare]]
+        index = parents + width * torch.arange(len(parents), device=source.device)[:, None]  # [sentences, beams]
+        is_open = beams.is_open.tolist()
+        if not all(is_open):
+            done = [line for line, still in enumerate(is_open) if not still]
+            for line, best in zip(done, beams.answers(done, length, options.n_best), strict=True):
+                answers[int(sentence[line])] = best
+            lines = beams.is_open.nonzero().squeeze(1)
+            beams, sentence, index = beams.keep(lines), sentence[lines], index[lines]
+        if len(sentence):
+            if not (all(is_open) and width == options.beam_size and is_unchanged(index)):
+                state.reorder(index)
+            tokens = beams.tokens.view(-1, 1)
+            if constraints or on_step:
+                output = torch.cat((output[index.flatten()], tokens), dim=1)
+        width = options.beam_size
+    return answers
 
-        if staying:
-            order = torch.tensor(index, device=device)  # [sentences, beams]
-            if index != unchanged(len(still_open), width):
-                state.reorder(order)
-            tokens = torch.tensor(spoken, device=device)
-            if constraints:
-                said = torch.cat((said[order.flatten()], tokens), dim=1)
-        still_open, width = staying, options.beam_size
-    return [beam.finished[: options.n_best] for beam in beams]
+
+def start_beams(longest: Sequence[int], options: SearchOptions, device: torch.device) -> Beams:
+    layout = Beams.layout(len(longest), options.beam_size, FIRST_ROOM, torch.float64)
+    zeros = {name: torch.zeros(shape, dtype=dtype, device=device) for name, (shape, dtype) in layout.items()}
+    return Beams.start(zeros, longest, options.length_penalty)
+
+
+def with_room(beams: Beams, steps: int, alpha: float) -> Beams:
+    """For so many steps: the same, or with twice the room."""
+    room = beams.link_tokens.shape[1]
+    if steps <= room:
+        return beams
+    larger = replace(
+        beams,
+        link_tokens=F.pad(beams.link_tokens, (0, 0, 0, room)),
+        link_log_probs=F.pad(beams.link_log_probs, (0, 0, 0, room)),
+        links_before=F.pad(beams.links_before, (0, 0, 0, room)),
+        powers=F.pad(beams.powers, (0, room)),
+    )
+    larger.set_powers(alpha)
+    return larger
 
 
 def best_continuations(
-    log_probs: Tensor,
-    ranked: Tensor,
-    totals: list[list[float]],
+    logits: Tensor,
+    totals: Tensor,
     beam_size: int,
-    phrases: Phrases | None,
+    constraints: Sequence[Constraint],
     rows: Rows | None,
-) -> list[list[Candidate]]:
-    """Log-probabilities [sentences × width, vocab], of the live hypotheses with these totals -> candidates, best first.
+    phrases: Phrases | None,
+) -> Candidates:
+    """Logits [sentences × width, vocab] after the live hypotheses with these totals [sentences, width].
 
     2 × beam_size of each row are enough for 2 × beam_size of a sentence, and of those at most beam_size are </s>.
     """
+    log_probs, ranked = constrained(logits, constraints, rows)
     values, ids = best_tokens(ranked, 2 * beam_size)
+    count = 2 * beam_size
     if phrases is not None and rows is not None:
         ids = phrases.with_next_tokens(ids, rows)
         values = ranked.gather(1, ids)
-    count = ids.shape[1]
-    so_far = torch.tensor(totals, dtype=torch.float64, device=ids.device)  # [sentences, width]
-    sums = (so_far.view(-1, 1) + values).view(len(totals), -1)  # [sentences, width × count]
-    sums, order = sums.sort(dim=1, descending=True, stable=True)
-    if phrases is None:
-        sums, order = sums[:, : 2 * beam_size], order[:, : 2 * beam_size]
+        count = max(count, totals.shape[1] * ids.shape[1])  # all of them: which are best is for the phrases to say
     own = values if log_probs is ranked else log_probs.gather(1, ids)
-    columns = (
-        sums.tolist(),
-        order.div(count, rounding_mode="floor").tolist(),
-        ids.reshape(len(totals), -1).gather(1, order).tolist(),
-        own.reshape(len(totals), -1).gather(1, order).tolist(),
-    )
-    if any(first != first for first, *_ in columns[0]):  # sorted to the front
+    found = best_candidates(values, ids, own, totals, count)
+    if bool(found.totals[:, 0].isnan().any()):  # sorted to the front
         raise InputError("the model's logits are not numbers (NaN): its weights or its input are broken")
-    return [list(map(Candidate._make, zip(*of_one, strict=True))) for of_one in zip(*columns, strict=True)]
+    if phrases is not None and rows is not None:
+        found = found.in_order(turns(found, rows, phrases)[:, : 2 * beam_size])
+    return found
 
 
-def by_turns(candidates: Sequence[Candidate], beam: Beam, phrases: Phrases) -> list[Candidate]:
-    """The same candidates in the order in which the phrases give them places."""
-    possible = [candidate for candidate in candidates if candidate.total > -torch.inf]
-    said = [[link.token for link in path.links()] for path in beam.live]
-    missing = [phrases.missing(beam.number, [*said[each.beam], each.token]) for each in possible]
-    return [possible[place] for place in in_turn(missing)]
+def turns(found: Candidates, rows: Rows, phrases: Phrases) -> Tensor:
+    """The order [sentences, candidates] in which the phrases give places to the candidates of each sentence."""
+    sentences, count = found.totals.shape
+    width = len(rows.output) // sentences
+    output, sentence = rows.output.tolist(), rows.sentence.tolist()
+    possible = (found.totals > -torch.inf).sum(1).tolist()  # the first ones
+    order = []
+    for line, (beams, tokens) in enumerate(zip(found.beams.tolist(), found.tokens.tolist(), strict=True)):
+        missing = [
+            phrases.missing(sentence[line * width], [*output[line * width + beam], token])
+            for beam, token in zip(beams[: possible[line]], tokens[: possible[line]], strict=True)
+        ]
+        order.append([*in_turn(missing), *range(possible[line], count)])
+    return found.tokens.new_tensor(order)
 
 
-def step_of(beam: Beam, number: int, before: Sequence[Path], candidates: Sequence[Candidate], done: bool) -> Step:
-    """What the step has just done, read off the beam: the rules themselves stand in `grow` alone."""
-    said = [tuple(link.token for link in path.links()) for path in before]
-    live = {(id(path.before), path.token) for path in beam.live}
-    ended = {hypothesis.ids for hypothesis in beam.finished}
-
-    def fate(one: Candidate) -> Fate:
-        if (id(before[one.beam]), one.token) in live:
-            return "live"
-        return "ended" if (*said[one.beam], one.token) in ended else "lost"
-
-    return Step(
-        beam.number,
-        number,
-        tuple(Growing(ids, path.total) for ids, path in zip(said, before, strict=True)),
-        tuple(
-            Contender(one.beam, one.token, one.log_prob, one.total, fate(one))
-            for one in candidates
-            if one.total > -torch.inf
-        ),
-        tuple(beam.finished),
-        done,
-    )
+def is_unchanged(index: Tensor) -> bool:
+    """Whether every row stays what it was."""
+    return torch.equal(index.flatten(), torch.arange(index.numel(), device=index.device))
 
 
-def unchanged(sentences: int, width: int) -> list[list[int]]:
-    return [list(range(first, first + width)) for first in range(0, sentences * width, width)]
+def steps_of(
+    sentences: Sequence[int],
+    length: int,
+    totals_before: list[list[float]],
+    output: list[list[int]],
+    found: Candidates,
+    parents: Tensor,
+    beams: Beams,
+) -> Iterator[SearchStep]:
+    """What a step has just done to each sentence, read off the beams: the rules themselves stand in `grow` alone.
+
+    Lines of `output` are rows, those of a sentence side by side; elsewhere a line is a sentence.
+    """
+    width = len(output) // len(sentences)
+    all_finished = beams.answers(range(len(sentences)), length, beams.scores.shape[1])
+    is_live = (beams.totals > -torch.inf).tolist()
+    for line, (sentence, finished) in enumerate(zip(sentences, all_finished, strict=True)):
+        rows = zip(output[line * width : (line + 1) * width], totals_before[line], strict=True)
+        before = [Growing(tuple(ids), total) for ids, total in rows if total > -torch.inf]
+        now = zip(parents[line].tolist(), beams.tokens[line].tolist(), strict=True)
+        live = set(compress(now, is_live[line]))
+        ended = {hypothesis.ids for hypothesis in finished}
+        contenders = []
+        for total, beam, token, log_prob in zip(*(column[line].tolist() for column in found), strict=True):
+            if total > -torch.inf:
+                has_ended = (*before[beam].ids, token) in ended
+                fate: Fate = "live" if (beam, token) in live else "ended" if has_ended else "lost"
+                contenders.append(Contender(beam, token, log_prob, total, fate))
+        done = not bool(beams.is_open[line])
+        yield SearchStep(sentence, length, tuple(before), tuple(contenders), tuple(finished), done)

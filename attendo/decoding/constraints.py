@@ -10,6 +10,7 @@ from typing import Protocol
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from attendo.decoding.options import SearchOptions
 from attendo.errors import InputError
@@ -20,7 +21,7 @@ from attendo.special_tokens import SPECIAL, pad_rows
 class Rows:
     """The rows of one decoding step, all of the same length so far."""
 
-    said: Tensor  # [rows, length], without <s>
+    output: Tensor  # [rows, length]: the tokens so far, without <s>
     sentence: Tensor  # [rows]: the sentence of the batch that a row belongs to
     room: Tensor  # [rows]: how many tokens may still follow, </s> included; at least 1
 
@@ -32,7 +33,7 @@ class Constraint(Protocol):
 
 def log_probabilities(logits: Tensor) -> Tensor:
     """log p = x - log Σ exp x, in float32 at least: half precision cannot tell close tokens apart."""
-    return logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(-1)
+    return F.log_softmax(logits, dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
 
 
 def constrained(logits: Tensor, constraints: Sequence[Constraint], rows: Rows | None) -> tuple[Tensor, Tensor]:
@@ -49,7 +50,7 @@ def constrained(logits: Tensor, constraints: Sequence[Constraint], rows: Rows | 
             changed = constraint(changed, rows)
         ranked = torch.where(changed == logits, log_probs, log_probs + (changed - logits))
     for never in (SPECIAL.pad, SPECIAL.bos):  # in place: nobody asks for the log-probability of what is never said
-        ranked[:, never] = -torch.inf
+        ranked[:, never].fill_(-torch.inf)
     return log_probs, ranked
 
 
@@ -72,7 +73,7 @@ class MinLength:
     length: int
 
     def __call__(self, logits: Tensor, rows: Rows) -> Tensor:
-        if rows.said.shape[1] + 1 >= self.length:
+        if rows.output.shape[1] + 1 >= self.length:
             return logits
         logits = logits.clone()
         logits[:, SPECIAL.eos] = -torch.inf
@@ -86,12 +87,12 @@ class NoRepeatNgram:
     n: int
 
     def __call__(self, logits: Tensor, rows: Rows) -> Tensor:
-        length = rows.said.shape[1]
+        length = rows.output.shape[1]
         if length < self.n:
             return logits
-        ngrams = rows.said.unfold(1, self.n, 1)  # [rows, places, n]
-        last = rows.said[:, length - self.n + 1 :]  # the n - 1 tokens that the next one would complete
-        same = (ngrams[:, :, :-1] == last[:, None]).all(-1)  # [rows, places]
+        ngrams = rows.output.unfold(1, self.n, 1)  # [rows, length - n + 1, n]
+        last = rows.output[:, length - self.n + 1 :]  # the n - 1 tokens that the next one would complete
+        same = (ngrams[:, :, :-1] == last[:, None]).all(-1)  # [rows, length - n + 1]
         # Where they differ the ban falls on padding, which is never said anyway: no ragged rows.
         return logits.scatter(1, ngrams[:, :, -1].masked_fill(~same, SPECIAL.pad), -torch.inf)
 
@@ -103,8 +104,8 @@ class RepetitionPenalty:
     theta: float
 
     def __call__(self, logits: Tensor, rows: Rows) -> Tensor:
-        x = logits.gather(1, rows.said)
-        return logits.scatter(1, rows.said, torch.where(x > 0, x / self.theta, x * self.theta))
+        x = logits.gather(1, rows.output)
+        return logits.scatter(1, rows.output, torch.where(x > 0, x / self.theta, x * self.theta))
 
 
 class ForcedPrefix:
@@ -118,9 +119,9 @@ class ForcedPrefix:
         self.tokens = torch.tensor(pad_rows(prefixes))
 
     def __call__(self, logits: Tensor, rows: Rows) -> Tensor:
-        place = rows.said.shape[1]
-        if place >= self.tokens.shape[1]:
+        length = rows.output.shape[1]
+        if length >= self.tokens.shape[1]:
             return logits
-        forced = self.tokens.to(logits.device)[rows.sentence, place][:, None]  # [rows, 1]
+        forced = self.tokens.to(logits.device)[rows.sentence, length][:, None]  # [rows, 1]
         token = torch.arange(logits.shape[1], device=logits.device)
         return logits.masked_fill((forced != SPECIAL.pad) & (token != forced), -torch.inf)

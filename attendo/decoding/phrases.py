@@ -21,7 +21,7 @@ Phrase = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Progress:
+class PhraseProgress:
     """Where a hypothesis stands: how many tokens are missing, and which next ones make it fewer."""
 
     missing: int  # at most: phrases may overlap
@@ -34,25 +34,25 @@ class Progress:
         return self.going_on or self.starts
 
 
-def progress(said: Sequence[int], phrases: Sequence[Phrase]) -> Progress:
-    """phrases (5, 6) and (7,), said 9 5 -> missing 2, going on 6, starts 5 and 7."""
-    missing = [phrase for phrase in phrases if not contains(said, phrase)]
-    begun = {phrase: begun_tokens(said, phrase) for phrase in missing}
+def progress(output: Sequence[int], phrases: Sequence[Phrase]) -> PhraseProgress:
+    """phrases (5, 6) and (7,), output 9 5 -> missing 2, going on 6, starts 5 and 7."""
+    missing = [phrase for phrase in phrases if not contains(output, phrase)]
+    begun = {phrase: begun_tokens(output, phrase) for phrase in missing}
     most = max(begun.values(), default=0)
     going_on = {phrase[most] for phrase in missing if begun[phrase] == most} if most else set()
     starts = {phrase[0] for phrase in missing}
     whole = sum(map(len, missing))
-    return Progress(whole - most, whole, tuple(sorted(going_on)), tuple(sorted(starts)))
+    return PhraseProgress(whole - most, whole, tuple(sorted(going_on)), tuple(sorted(starts)))
 
 
-def contains(said: Sequence[int], phrase: Phrase) -> bool:
-    return any(tuple(said[at : at + len(phrase)]) == phrase for at in range(len(said) - len(phrase) + 1))
+def contains(output: Sequence[int], phrase: Phrase) -> bool:
+    return any(tuple(output[at : at + len(phrase)]) == phrase for at in range(len(output) - len(phrase) + 1))
 
 
-def begun_tokens(said: Sequence[int], phrase: Phrase) -> int:
+def begun_tokens(output: Sequence[int], phrase: Phrase) -> int:
     """How many of the last tokens are the beginning of the phrase."""
-    longest = min(len(phrase) - 1, len(said))
-    return next((n for n in range(longest, 0, -1) if tuple(said[len(said) - n :]) == phrase[:n]), 0)
+    longest = min(len(phrase) - 1, len(output))
+    return next((n for n in range(longest, 0, -1) if tuple(output[len(output) - n :]) == phrase[:n]), 0)
 
 
 class Phrases:
@@ -75,13 +75,13 @@ class Phrases:
     def loosely(self, logits: Tensor, rows: Rows) -> Tensor:
         return self.masked(logits, rows, lambda now: False)
 
-    def masked(self, logits: Tensor, rows: Rows, must_go_on: Callable[[Progress], bool]) -> Tensor:
+    def masked(self, logits: Tensor, rows: Rows, must_go_on: Callable[[PhraseProgress], bool]) -> Tensor:
         forbidden = torch.zeros_like(logits, dtype=torch.bool)
         would_end = (logits.argmax(-1) == SPECIAL.eos).tolist()
         for row, (now, room) in enumerate(zip(self.of_rows(rows), rows.room.tolist(), strict=True)):
             if not now.missing:
                 continue
-            if rows.said.shape[1] == 0 and now.missing > room - 1:
+            if rows.output.shape[1] == 0 and now.missing > room - 1:
                 raise InputError(
                     f"the phrases of sentence {int(rows.sentence[row])} have {now.missing} tokens, but its target may "
                     f"have {room}, </s> included: expected room for all of them"
@@ -93,9 +93,9 @@ class Phrases:
             forbidden[row, SPECIAL.eos] = True
         return logits.masked_fill(forbidden, -torch.inf)
 
-    def of_rows(self, rows: Rows) -> list[Progress]:
-        pairs = zip(rows.said.tolist(), rows.sentence.tolist(), strict=True)
-        return [progress(said, self.phrases[sentence]) for said, sentence in pairs]
+    def of_rows(self, rows: Rows) -> list[PhraseProgress]:
+        pairs = zip(rows.output.tolist(), rows.sentence.tolist(), strict=True)
+        return [progress(output, self.phrases[sentence]) for output, sentence in pairs]
 
     def with_next_tokens(self, ids: Tensor, rows: Rows) -> Tensor:
         """Candidates [rows, n] -> [rows, n + m]: and what would bring a phrase nearer; padding fills up the rows."""
@@ -104,19 +104,19 @@ class Phrases:
             wanted.append(sorted({*now.going_on, *now.starts} - set(have)))
         return torch.cat((ids, ids.new_tensor(pad_rows(wanted))), dim=1).sort(dim=1).values
 
-    def missing(self, sentence: int, said: Sequence[int]) -> int:
-        return progress(said, self.phrases[sentence]).missing
+    def missing(self, sentence: int, output: Sequence[int]) -> int:
+        return progress(output, self.phrases[sentence]).missing
 
 
 def in_turn(missing: Sequence[int]) -> list[int]:
     """Candidates, best first, each with how much it still misses -> the order in which they get places.
 
     First the best of those that miss least, then the best of those that miss next to least, and so on, and round
-    again: [2, 2, 0, 2, 0] -> places 2, 0, 4, 1, 3.
+    again: [2, 2, 0, 2, 0] -> [2, 0, 4, 1, 3].
     """
     banks: dict[int, int] = {}
     turns = []
-    for place, amount in enumerate(missing):
+    for index, amount in enumerate(missing):
         banks[amount] = banks.get(amount, -1) + 1
-        turns.append((banks[amount], amount, place))
-    return [place for _, _, place in sorted(turns)]
+        turns.append((banks[amount], amount, index))
+    return [index for _, _, index in sorted(turns)]

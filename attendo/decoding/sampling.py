@@ -7,10 +7,10 @@ from torch import Tensor
 
 from attendo.decoding.candidates import best_tokens
 from attendo.decoding.constraints import Constraint
+from attendo.decoding.greedy import decode_one_by_one, gather_hypotheses
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, State
 from attendo.decoding.length import max_lengths
-from attendo.decoding.one_path import follow
 from attendo.decoding.options import SamplingOptions
 from attendo.errors import InputError
 
@@ -33,18 +33,18 @@ def sample(
     seeds = [options.seed] * len(source) if seeds is None else seeds
     if len(seeds) != len(source):
         raise InputError(f"{len(seeds)} seeds for {len(source)} sentences: expected one for each")
-    numbers = torch.zeros(len(source), max(longest), dtype=torch.float64)
+    uniform = torch.zeros(len(source), max(longest), dtype=torch.float64)
     for row, (seed, length) in enumerate(zip(seeds, longest, strict=True)):
-        numbers[row, :length] = torch.rand(length, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
-    numbers = numbers.to(source.device)
+        uniform[row, :length] = torch.rand(length, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    uniform = uniform.to(source.device)
 
-    def draw_one(log_probs: Tensor, sentence: Tensor, step: int) -> Tensor:
-        return draw(log_probs, numbers[sentence, step], options)
+    def draw_one(log_probs: Tensor, sentence: Tensor, length: int) -> Tensor:
+        return draw_tokens(log_probs, uniform[sentence, length], options)
 
-    return follow(model, source, longest, draw_one, constraints)
+    return gather_hypotheses(decode_one_by_one(model, source, longest, draw_one, constraints), len(source))
 
 
-def draw(log_probs: Tensor, uniform: Tensor, options: SamplingOptions) -> Tensor:
+def draw_tokens(log_probs: Tensor, uniform: Tensor, options: SamplingOptions) -> Tensor:
     """Log-probabilities [rows, vocab] and numbers [rows] in [0, 1) -> ids [rows].
 
     The cumulative distribution is a staircase from 0 to 1; a number u falls on the step of one token, and the height
@@ -66,6 +66,6 @@ def draw(log_probs: Tensor, uniform: Tensor, options: SamplingOptions) -> Tensor
     stairs = heights.cumsum(-1)
     total = stairs[:, -1:].contiguous()
     # The first stair above u; rounding must not carry it beyond the last stair that rises.
-    place = torch.searchsorted(stairs, uniform[:, None] * total, right=True)
-    place = torch.minimum(place, torch.searchsorted(stairs, total)).clamp(max=stairs.shape[1] - 1)
-    return (place if ids is None else ids.gather(1, place)).squeeze(1)
+    index = torch.searchsorted(stairs, uniform[:, None] * total, right=True)
+    index = torch.minimum(index, torch.searchsorted(stairs, total)).clamp(max=stairs.shape[1] - 1)
+    return (index if ids is None else ids.gather(1, index)).squeeze(1)

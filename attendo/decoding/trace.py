@@ -1,9 +1,9 @@
 """What a search did, step by step, for those who want to see it: who went on, who ended, and who lost.
 
-    steps: list[Step] = []
-    beam_search(model, source, max_length, options, watch=steps.append)
+    steps: list[SearchStep] = []
+    beam_search(model, source, max_length, options, on_step=steps.append)
 
-A search that nobody watches makes none of this.
+A search that nobody looks at makes none of this.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Step:
+class SearchStep:
     """One step of the search for one sentence."""
 
     sentence: int
@@ -49,4 +49,4 @@ class Step:
     done: bool  # the search for this sentence ends here
 
 
-Watch = Callable[[Step], None]
+OnStep = Callable[[SearchStep], None]

@@ -8,13 +8,13 @@ from torch import Tensor
 
 from attendo.decoding.beam import beam_search
 from attendo.decoding.constraints import Constraint, ForcedPrefix
+from attendo.decoding.greedy import greedy_tokens
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, TeacherForcedModel
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.decoding.phrases import Phrases
 from attendo.decoding.sampling import sample
 from attendo.decoding.scoring import score_targets
-from attendo.decoding.streaming import greedy_tokens
 from attendo.device import choose_device
 from attendo.engines.cuda.graphs import workspace_on
 from attendo.engines.cuda.search import device_beam_search

@@ -15,7 +15,7 @@ from attendo.decoding.beam import beam_search
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel
 from attendo.decoding.options import SearchOptions
-from attendo.decoding.trace import Step
+from attendo.decoding.trace import SearchStep
 from attendo.engines.engine import Limits, Request
 from attendo.engines.torch_engine import limits_of
 from attendo.errors import InputError
@@ -50,7 +50,7 @@ class Inspection:
     tokenizer: Tokenizer
     source: tuple[int, ...]  # tag, pieces, </s>
     best: Hypothesis
-    steps: tuple[Step, ...]
+    steps: tuple[SearchStep, ...]
     options: SearchOptions
     record: AttentionRecord
     remarks: tuple[str, ...] = ()  # what a reader should know
@@ -129,10 +129,10 @@ def inspect_text(
     limits = Limits(UNLIMITED, limits_of(model.config).target)
     request, languages, remarks = read_as_translate(Preparer(tokenizer, directions, limits), text, to, from_)
     source = torch.tensor([request.ids], device=next(model.parameters()).device)
-    steps: list[Step] = []
+    steps: list[SearchStep] = []
     longest = longest_target(model.config, request)
     searched: AutoregressiveModel[Any] = model
-    best = beam_search(searched, source, longest, options, watch=steps.append)[0][0]
+    best = beam_search(searched, source, longest, options, on_step=steps.append)[0][0]
     if not best.ended:
         remarks.append(f"the translation was cut at {len(best.ids)} tokens, its maximum length")
     record = AttentionRecord()

@@ -10,7 +10,7 @@ from html import escape
 from rich.cells import cell_len, set_cell_size
 
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.trace import Contender, Step
+from attendo.decoding.trace import Contender, SearchStep
 from attendo.inspection.inspect import Inspection
 from attendo.inspection.readable import pieces, token_labels
 from attendo.report.formatting import visible
@@ -47,7 +47,7 @@ def inspection_lines(found: Inspection) -> Iterator[str]:
     yield why_it_stopped(found.steps[-1])
 
 
-def step_lines(step: Step, tokenizer: Tokenizer) -> Iterator[str]:
+def step_lines(step: SearchStep, tokenizer: Tokenizer) -> Iterator[str]:
     """A table: the best first, each with the hypothesis it continues and its fate."""
     kept = sum(one.fate == "live" for one in step.contenders)
     ended = sum(one.fate == "ended" for one in step.contenders)
@@ -66,7 +66,7 @@ def step_lines(step: Step, tokenizer: Tokenizer) -> Iterator[str]:
         yield f"      … and {len(step.contenders) - MOST_CONTENDERS} more"
 
 
-def fate_texts(step: Step) -> Iterator[str]:
+def fate_texts(step: SearchStep) -> Iterator[str]:
     """What became of each contender. One that stays gets its rank among the hypotheses of the next step."""
     scores = {hypothesis.ids: hypothesis.score for hypothesis in step.finished}
     rank = 0
@@ -81,11 +81,11 @@ def fate_texts(step: Step) -> Iterator[str]:
             yield "lost"
 
 
-def ids_of(one: Contender, step: Step) -> tuple[int, ...]:
+def ids_of(one: Contender, step: SearchStep) -> tuple[int, ...]:
     return (*step.live[one.parent].ids, one.token)
 
 
-def why_it_stopped(last: Step) -> str:
+def why_it_stopped(last: SearchStep) -> str:
     left = sum(one.fate == "live" for one in last.contenders)
     best = f"the best of {count_text(len(last.finished), 'hypothesis', 'hypotheses')} that ended is the translation"
     if not left:
@@ -100,7 +100,7 @@ def row_text(parent: str, prefix: str, token: str, probability: str, total: str,
     return f"{parent:>4}  {set_cell_size(prefix, PREFIX_WIDTH)}  {token}{probability:>11}{total:>10}  {fate}".rstrip()
 
 
-def prefix_texts(step: Step, tokenizer: Tokenizer) -> list[str]:
+def prefix_texts(step: SearchStep, tokenizer: Tokenizer) -> list[str]:
     """The output so far of each live hypothesis; of a long one its end, which is what the next token follows."""
     return [ending_of(visible(tokenizer.decode(hypothesis.ids))) for hypothesis in step.live]
 
@@ -164,7 +164,7 @@ def inspection_to_dict(found: Inspection) -> dict[str, object]:
     }
 
 
-def step_to_dict(step: Step, tokenizer: Tokenizer) -> dict[str, object]:
+def step_to_dict(step: SearchStep, tokenizer: Tokenizer) -> dict[str, object]:
     labels = token_labels((one.token for one in step.contenders), tokenizer)
     return {
         "step": step.number,
@@ -199,12 +199,12 @@ def hypothesis_to_dict(one: Hypothesis, tokenizer: Tokenizer) -> dict[str, objec
 # As HTML tables; the words are those of the terminal, with the fates in Chinese too
 
 
-def steps_html(steps: Sequence[Step], tokenizer: Tokenizer) -> str:
+def steps_html(steps: Sequence[SearchStep], tokenizer: Tokenizer) -> str:
     tables = "".join(step_html(step, tokenizer) for step in steps)
     return f'<div class="steps">\n{tables}</div>\n<p class="note">{escape(why_it_stopped(steps[-1]))}</p>'
 
 
-def step_html(step: Step, tokenizer: Tokenizer) -> str:
+def step_html(step: SearchStep, tokenizer: Tokenizer) -> str:
     prefixes = [escape(text) for text in prefix_texts(step, tokenizer)]
     labels = token_labels((one.token for one in step.contenders), tokenizer)
     rows = "".join(

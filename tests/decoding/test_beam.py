@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from attendo.decoding.beam import Beam, beam_search
+from attendo.decoding.beam import beam_search
+from attendo.decoding.beam_rules import Beams
 from attendo.decoding.constraints import NoRepeatNgram
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.hypothesis import best_reachable, score
@@ -78,7 +79,7 @@ def test_the_stop_loses_nothing(family, monkeypatch):
         options = SearchOptions(beam_size=3, length_penalty=alpha, n_best=2, stop="exact")
         found = ids_of(beam_search(model, source, 7, options))
         with monkeypatch.context() as patient:
-            patient.setattr(Beam, "is_done", lambda beam, length: not beam.live)
+            patient.setattr(Beams, "is_done", lambda beams, totals, length, options: totals.amax(1) == -torch.inf)
             assert found == ids_of(beam_search(model, source, 7, options))
 
 

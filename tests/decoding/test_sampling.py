@@ -5,7 +5,7 @@ import torch
 
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.options import SamplingOptions
-from attendo.decoding.sampling import draw, sample
+from attendo.decoding.sampling import draw_tokens, sample
 from attendo.decoding.scoring import score_targets
 from attendo.errors import ConfigError, InputError
 from tests.decoding.families import FAMILIES, model_of, padded, sentences
@@ -25,7 +25,7 @@ def test_frequencies_are_the_probabilities(temperature):
     log_probs = torch.tensor([0.4, 0.3, 0.15, 0.1, 0.05]).log()
     expected = (log_probs / temperature).softmax(-1).tolist()
     numbers = torch.rand(20_000, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
-    drawn = draw(log_probs.expand(20_000, -1), numbers, SamplingOptions(temperature=temperature))
+    drawn = draw_tokens(log_probs.expand(20_000, -1), numbers, SamplingOptions(temperature=temperature))
     assert chi_square(drawn.bincount(minlength=5).tolist(), expected) < 18.5  # 4 degrees: exceeded 1 in 1,000 times
 
 
@@ -57,24 +57,24 @@ def test_top_k_and_top_p_never_leave_their_sets():
     numbers = torch.rand(300, dtype=torch.float64)
     numbers[:2] = torch.tensor([0.0, 1 - 2**-53])  # the ends of the staircase
     for k in (1, 3, 39, 40, 50):
-        drawn = draw(log_probs, numbers, SamplingOptions(top_k=k))
+        drawn = draw_tokens(log_probs, numbers, SamplingOptions(top_k=k))
         better = (log_probs > log_probs.gather(1, drawn[:, None])).sum(1)
         assert (better < k).all()
     for p in (0.01, 0.5, 0.9, 0.999):
-        drawn = draw(log_probs, numbers, SamplingOptions(top_p=p))
+        drawn = draw_tokens(log_probs, numbers, SamplingOptions(top_p=p))
         chosen = log_probs.gather(1, drawn[:, None])
         before = log_probs.exp().masked_fill(log_probs <= chosen, 0).sum(1)  # what the likelier ones sum to
         assert (before < p + 1e-6).all()
-        both = draw(log_probs, numbers, SamplingOptions(top_p=p, top_k=2))
+        both = draw_tokens(log_probs, numbers, SamplingOptions(top_p=p, top_k=2))
         assert ((log_probs > log_probs.gather(1, both[:, None])).sum(1) < 2).all()
     forbidden = log_probs.clone()
     forbidden[:, 30:] = -torch.inf
-    assert (draw(forbidden, numbers, SamplingOptions()) < 30).all()
+    assert (draw_tokens(forbidden, numbers, SamplingOptions()) < 30).all()
 
 
 def test_equals_at_the_edge_of_top_k_are_taken_by_id():
     log_probs = torch.zeros(1, 30).log_softmax(-1).expand(500, -1)
-    drawn = draw(log_probs, torch.rand(500, dtype=torch.float64), SamplingOptions(top_k=4))
+    drawn = draw_tokens(log_probs, torch.rand(500, dtype=torch.float64), SamplingOptions(top_k=4))
     assert set(drawn.tolist()) == {0, 1, 2, 3}
 
 

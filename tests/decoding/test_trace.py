@@ -15,7 +15,7 @@ every_family = pytest.mark.parametrize("family", FAMILIES)
 def watched(model, source, max_length, options):
     """The answers, and the steps of each sentence."""
     steps = []
-    answers = beam_search(model, source, max_length, options, watch=steps.append)
+    answers = beam_search(model, source, max_length, options, on_step=steps.append)
     return answers, [[step for step in steps if step.sentence == number] for number in range(len(source))]
 
 

@@ -1,4 +1,4 @@
-"""The search on the device against the clear one: the same hypotheses for every model, option and batch."""
+"""The search on the device against one sentence at a time: the same hypotheses for every model, option and batch."""
 
 from dataclasses import replace
 from itertools import chain
@@ -6,19 +6,17 @@ from itertools import chain
 import pytest
 import torch
 
-from attendo.decoding.beam import beam_search
 from attendo.decoding.constraints import NoRepeatNgram
 from attendo.decoding.options import SearchOptions
 from attendo.engines.cuda import search as device_beam
-from attendo.engines.cuda.beams import begin
 from attendo.engines.cuda.buffers import Buffers
 from attendo.engines.cuda.graphs import GraphedWorkspace, Workspace
-from attendo.engines.cuda.search import device_beam_search, suits
-from attendo.engines.cuda.step import take_step
-from attendo.engines.cuda.tree import TreeShape, plant
+from attendo.engines.cuda.search import device_beam_search, start_beams, suits, take_step
+from attendo.engines.cuda.tree import TreeShape, start_tree
 from attendo.errors import InputError
 from attendo.model.transformer import Transformer
 from tests.decoding.families import model_of, padded, sentences
+from tests.reference.beam_by_sentence import beam_search
 
 ALPHAS = [-1.0, 0.0, 0.6, 1.0, 2.0]
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
@@ -59,7 +57,7 @@ def ids_of(answers):
 
 @pytest.mark.parametrize("size", [1, 2, 4, 5])
 @pytest.mark.parametrize("stop", ["exact", "early"])
-def test_the_same_hypotheses_as_the_clear_search(size, stop):
+def test_the_same_hypotheses_as_one_sentence_at_a_time(size, stop):
     """Ragged sources, a maximum for each sentence, some past the first 16 steps; sentences leave at all times."""
     model, source = model_of("transformer", eos=1.0), padded(sentences(9))
     longest = [(3, 20, 9, 1, 25)[n % 5] for n in range(9)]
@@ -168,9 +166,9 @@ def test_a_step_can_be_recorded():
     for size, stop, alpha in ((1, "exact", 1.0), (3, "exact", 1.0), (3, "exact", 0.0), (3, "early", 1.0)):
         options = SearchOptions(beam_size=size, stop=stop, length_penalty=alpha)
         model, buffers = model_of("transformer").to(nowhere), Buffers(nowhere)
-        shape = TreeShape(sentences=4, beams=size, source=16, length=16)
-        tree = plant(model, torch.zeros(3, 5, dtype=torch.int64, device=nowhere), shape, buffers)
-        beams = begin(model, [16] * 3, shape, options, buffers)
+        shape = TreeShape(sentences=4, beams=size, source=16, steps=16)
+        tree = start_tree(model, torch.zeros(3, 5, dtype=torch.int64, device=nowhere), shape, buffers)
+        beams = start_beams(model, [16] * 3, shape, options, buffers)
         take_step(model, tree, beams, options, 16)
         assert buffers.moves == len(tree.tensors()) + len(beams.tensors())
 

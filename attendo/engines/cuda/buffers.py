@@ -6,31 +6,13 @@ dimension of every tensor, those of fewer sentences are simply the first lines o
 """
 
 import math
-from dataclasses import dataclass, fields, replace
-from typing import Self, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 
-Layout = dict[str, tuple[tuple[int, ...], torch.dtype]]  # a name -> its shape and type
-
-
-@dataclass(frozen=True)
-class PerSentence:
-    """Tensors [sentences, …]: what is kept of a sentence stands in one line of each."""
-
-    def tensors(self) -> dict[str, Tensor]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def first(self, sentences: int) -> Self:
-        return replace(self, **{name: tensor[:sentences] for name, tensor in self.tensors().items()})
-
-    def keep(self, lines: Tensor) -> Self:
-        """These lines move to the front, and the others are left out."""
-        for tensor in self.tensors().values():
-            tensor[: len(lines)] = tensor[lines]
-        return self.first(len(lines))
-
+from attendo.decoding.beam_rules import PerSentence, TensorLayout
 
 Lines = TypeVar("Lines", bound=PerSentence)
 
@@ -43,7 +25,7 @@ class Buffers:
         self.blocks: dict[str, Tensor] = {}
         self.moves = 0  # how often a block was given up for another: what was recorded before is void
 
-    def zeros(self, kind: type[PerSentence], layout: Layout) -> dict[str, Tensor]:
+    def zeros(self, kind: type[PerSentence], layout: TensorLayout) -> dict[str, Tensor]:
         """Zeros and False: not what was left there, for 0 × NaN is NaN even where a weight is 0."""
         return {name: self.cut(f"{kind.__name__}.{name}", *of_one).zero_() for name, of_one in layout.items()}
 
@@ -57,7 +39,7 @@ class Buffers:
             self.moves += 1
         return block[:size].view(shape)
 
-    def grown(self, lines: Lines, layout: Layout) -> Lines:
+    def grown(self, lines: Lines, layout: TensorLayout) -> Lines:
         """The same numbers in larger tensors, all in the first corner; zeros beyond."""
         before = {name: tensor.clone() for name, tensor in lines.tensors().items()}
         larger = replace(lines, **self.zeros(type(lines), layout))

@@ -1,4 +1,4 @@
-"""Beam search that lives on the device: the same answers as `beam_search`, for a Transformer on a GPU.
+"""Beam search that lives on the device: the same rules and answers as `beam_search`, for a Transformer on a GPU.
 
 The host only starts steps. Every few of them it looks which sentences are still open; when half of them are done, the
 others move together and go on in a smaller batch. All sizes are rounded up to a few (sentences and steps to powers of
@@ -14,15 +14,17 @@ import torch
 from torch import Tensor, nn
 
 from attendo.decoding.beam import beam_search
-from attendo.decoding.constraints import Constraint, constraints_of
+from attendo.decoding.beam_rules import Beams, TensorLayout
+from attendo.decoding.candidates import best_candidates
+from attendo.decoding.constraints import Constraint, constrained, constraints_of
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, State
 from attendo.decoding.length import max_lengths
 from attendo.decoding.options import SearchOptions
-from attendo.engines.cuda.beams import Beams, begin
+from attendo.engines.cuda.buffers import Buffers
 from attendo.engines.cuda.graphs import Workspace, workspace_on
-from attendo.engines.cuda.step import take_step
-from attendo.engines.cuda.tree import Tree, TreeShape, plant
+from attendo.engines.cuda.selection import best_in_chunks
+from attendo.engines.cuda.tree import Tree, TreeShape, next_logits, start_tree
 from attendo.errors import InputError
 from attendo.model.decoder import DecoderLayer
 from attendo.model.multi_head import MultiHeadAttention
@@ -31,7 +33,7 @@ from attendo.model.transformer import Transformer
 
 LOOK_EVERY = 4  # steps
 FEWEST_ROWS = 64  # sentences × beams: a smaller batch would not be faster
-SHORTEST = 16  # steps; there is always room for a power of two
+FIRST_ROOM = 16  # steps; there is always room for a power of two
 SOURCE_ROUNDED_TO = 16  # tokens
 WIDEST = 32  # beams: each looks at the slots of all, which for very wide beams is a waste
 
@@ -85,6 +87,26 @@ def search(
         return DeviceSearch(model, source, longest, options, workspace).run()[: len(source)]
 
 
+def take_step(model: Transformer, tree: Tree, beams: Beams, options: SearchOptions, end: int) -> None:
+    """One step of all sentences by the rules that every search has; no position reaches `end`."""
+    logits = next_logits(model, beams.tokens, tree, end).flatten(0, 1)  # [sentences × beams, vocab]
+    _, ranked = constrained(logits, (), None)
+    values, ids = best_in_chunks(ranked, 2 * options.beam_size)
+    found = best_candidates(values, ids, values, beams.totals, 2 * options.beam_size)
+    tree.reorder(beams.grow(found, tree.length, options))
+
+
+def beams_layout(model: Transformer, shape: TreeShape) -> TensorLayout:
+    log_prob = torch.promote_types(model.embedding.weight.dtype, torch.float32)
+    return Beams.layout(shape.sentences, shape.beams, shape.steps, log_prob)
+
+
+def start_beams(
+    model: Transformer, longest: Sequence[int], shape: TreeShape, options: SearchOptions, buffers: Buffers
+) -> Beams:
+    return Beams.start(buffers.zeros(Beams, beams_layout(model, shape)), longest, options.length_penalty)
+
+
 class DeviceSearch:
     """The host's part of one search."""
 
@@ -98,12 +120,12 @@ class DeviceSearch:
             sentences=power_of_two(len(source)),
             beams=options.beam_size,
             source=-(-source.shape[1] // SOURCE_ROUNDED_TO) * SOURCE_ROUNDED_TO,
-            length=SHORTEST,
+            steps=FIRST_ROOM,
         )
-        self.tree = plant(model, source, self.shape, workspace.buffers)
-        self.beams = begin(model, longest, self.shape, options, workspace.buffers)
-        self.numbers = list(range(self.shape.sentences))  # the sentence of each line, the last perhaps of none
-        self.answers: list[list[Hypothesis]] = [[] for _ in self.numbers]
+        self.tree = start_tree(model, source, self.shape, workspace.buffers)
+        self.beams = start_beams(model, longest, self.shape, options, workspace.buffers)
+        self.sentences = list(range(self.shape.sentences))  # of each line, the last perhaps of none
+        self.answers: list[list[Hypothesis]] = [[] for _ in self.sentences]
 
     def run(self) -> list[list[Hypothesis]]:
         """One list for each line there was at first."""
@@ -117,7 +139,7 @@ class DeviceSearch:
     def lines_after(self, steps: int) -> list[int]:
         """The lines that are still open after so many steps: here alone the host waits for the device."""
         for _ in range(min(steps, self.longest - self.length)):
-            if self.length == self.shape.length:
+            if self.length == self.shape.steps:
                 self.make_room()
             step = partial(take_step, self.model, self.tree, self.beams, self.options, self.longest)
             self.workspace.run((self.shape, self.options), step)
@@ -129,9 +151,9 @@ class DeviceSearch:
 
     def make_room(self) -> None:
         """For twice as many steps."""
-        self.shape = replace(self.shape, length=2 * self.shape.length)
+        self.shape = replace(self.shape, steps=2 * self.shape.steps)
         self.tree = self.workspace.buffers.grown(self.tree, Tree.layout(self.model, self.shape))
-        self.beams = self.workspace.buffers.grown(self.beams, Beams.layout(self.model, self.shape))
+        self.beams = self.workspace.buffers.grown(self.beams, beams_layout(self.model, self.shape))
         self.beams.set_powers(self.options.length_penalty)
 
     def go_on_with(self, still_open: list[int], sentences: int) -> None:
@@ -140,16 +162,16 @@ class DeviceSearch:
         fill = sentences - len(still_open)
         staying = [*still_open, *done[:fill]]
         self.collect(done[fill:])
-        lines = torch.tensor(staying, device=self.tree.fed.device)
+        lines = torch.tensor(staying, device=self.tree.length.device)
         self.tree, self.beams = self.tree.keep(lines), self.beams.keep(lines)
-        self.numbers = [self.numbers[line] for line in staying]
+        self.sentences = [self.sentences[line] for line in staying]
         self.shape = replace(self.shape, sentences=sentences)
 
     def collect(self, lines: Sequence[int]) -> None:
         """The answers of these lines, which are done."""
         answers = self.beams.answers(lines, self.length, self.options.n_best)
         for line, of_one in zip(lines, answers, strict=True):
-            self.answers[self.numbers[line]] = of_one
+            self.answers[self.sentences[line]] = of_one
 
 
 def power_of_two(count: int) -> int:

@@ -1,6 +1,6 @@
 """Decoding several hypotheses of each sentence with tensors of fixed shape, in which nothing is ever moved.
 
-Each step says one token for each of a sentence's beams. Hypotheses fork and die, so what was said forms a tree. The
+Each step adds one token to each of a sentence's beams. Hypotheses branch and die, so the outputs form a tree. The
 keys and values of a token stay where they were written, in
 
     slot = step × beams + beam,
@@ -19,7 +19,8 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from attendo.engines.cuda.buffers import Buffers, Layout, PerSentence
+from attendo.decoding.beam_rules import PerSentence, TensorLayout
+from attendo.engines.cuda.buffers import Buffers
 from attendo.model import masks
 from attendo.model.cache import KeysValues
 from attendo.model.decoder import DecoderLayer
@@ -35,33 +36,33 @@ class TreeShape:
     sentences: int
     beams: int
     source: int
-    length: int
+    steps: int
 
 
 @dataclass(frozen=True)
 class Tree(PerSentence):
     """What decoding carries from step to step."""
 
-    fed: Tensor  # [sentences]: tokens fed so far to each hypothesis, the same number in every line
+    length: Tensor  # [sentences]: tokens fed so far to each hypothesis, the same number in every line
     own_past: Tensor  # [sentences, 1, beams, slots]
-    past: Tensor  # [sentences, layers, 2, heads, slots, head_dim]: keys and values of what was said
+    past: Tensor  # [sentences, layers, 2, heads, slots, head_dim]: keys and values of the output
     memory: Tensor  # [sentences, layers, 2, heads, source, head_dim]: those of the source, which all beams share
     source_is_real: Tensor  # [sentences, 1, 1, source]
 
     @staticmethod
-    def layout(model: Transformer, shape: TreeShape) -> Layout:
+    def layout(model: Transformer, shape: TreeShape) -> TensorLayout:
         dtype, config = model.embedding.weight.dtype, model.config
-        slots = shape.length * shape.beams
+        slots = shape.steps * shape.beams
         keys_values = shape.sentences, config.decoder_layers, 2, config.num_heads
         return {
-            "fed": ((shape.sentences,), torch.int64),
+            "length": ((shape.sentences,), torch.int64),
             "own_past": ((shape.sentences, 1, shape.beams, slots), torch.bool),
             "past": ((*keys_values, slots, config.head_dim), dtype),
             "memory": ((*keys_values, shape.source, config.head_dim), dtype),
             "source_is_real": ((shape.sentences, 1, 1, shape.source), torch.bool),
         }
 
-    def fork(self, parents: Tensor) -> None:
+    def reorder(self, parents: Tensor) -> None:
         """parents [sentences, beams]: from now on beam b goes on where beam parents[b] of its sentence stood."""
         self.own_past.copy_(self.own_past.gather(2, parents[:, None, :, None].expand_as(self.own_past)))
 
@@ -81,7 +82,7 @@ class SlotCache:
 
 @dataclass(frozen=True)
 class KeptCache:
-    """Cross-attention: the memory's keys and values, computed when the tree was planted."""
+    """Cross-attention: the memory's keys and values, computed when decoding started."""
 
     memory: Tensor  # [sentences, 2, heads, source, head_dim]
 
@@ -96,15 +97,15 @@ class TreeLayerCache:
     memory: KeptCache
 
 
-def plant(model: Transformer, source: Tensor, shape: TreeShape, buffers: Buffers) -> Tree:
+def start_tree(model: Transformer, source: Tensor, shape: TreeShape, buffers: Buffers) -> Tree:
     """Read the source ids [batch, source], once. The shape may have room for more than there is."""
     memory = model.encode(source)
     tree = Tree(**buffers.zeros(Tree, Tree.layout(model, shape)))
     batch, width = source.shape
     tree.source_is_real[:batch, ..., :width] = masks.real(source, SPECIAL.pad)
-    for number, layer in enumerate(cast(Iterable[DecoderLayer], model.decoder.layers)):
+    for index, layer in enumerate(cast(Iterable[DecoderLayer], model.decoder.layers)):
         keys, values = cast(MultiHeadAttention, layer.cross_attention).keys_and_values(memory, None)
-        tree.memory[:batch, number, 0, :, :width], tree.memory[:batch, number, 1, :, :width] = keys, values
+        tree.memory[:batch, index, 0, :, :width], tree.memory[:batch, index, 1, :, :width] = keys, values
     return tree
 
 
@@ -114,20 +115,20 @@ def next_logits(model: Transformer, tokens: Tensor, tree: Tree, end: int) -> Ten
     No position reaches `end`: the host knows it, where reading the tensor would make it wait.
     """
     sentences, beams = tokens.shape
-    numbers = torch.arange(beams, device=tokens.device)
-    slots = tree.fed[:1] * beams + numbers
-    itself = numbers[:, None] == numbers
+    index = torch.arange(beams, device=tokens.device)
+    slots = tree.length[:1] * beams + index
+    itself = index[:, None] == index
     tree.own_past.index_copy_(3, slots, itself.expand(sentences, 1, beams, beams))
 
-    position_ids = tree.fed[:1, None]
+    position_ids = tree.length[:1, None]
     x = model.embedding(tokens)
     rotation = model.target_positions.rotation(position_ids, x.dtype)
     x = model.target_positions(x, position_ids, end)
     caches = [
-        TreeLayerCache(SlotCache(tree.past[:, number], slots), KeptCache(tree.memory[:, number]))
-        for number in range(tree.past.shape[1])
+        TreeLayerCache(SlotCache(tree.past[:, layer], slots), KeptCache(tree.memory[:, layer]))
+        for layer in range(tree.past.shape[1])
     ]
     # In the memory's place stands anything with a line for each sentence: its keys and values are known already.
     x = model.decoder(x, x, tree.own_past, tree.source_is_real, rotation=rotation, caches=caches)
-    tree.fed.add_(1)
+    tree.length.add_(1)
     return model.output(x)

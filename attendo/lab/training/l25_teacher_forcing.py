@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch, padded
-from attendo.decoding.one_path import follow
+from attendo.decoding.greedy import decode_one_by_one, gather_hypotheses
 from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import difference, interval, on_the_way, steps_until, unseen_generator, window_means
@@ -64,7 +64,8 @@ def error_rates(model: Transformer, batch: Batch, forced_at: int | None) -> list
         another = FIRST_SYMBOL + (batch.target_out[sentence, step] - FIRST_SYMBOL + 1) % 4
         return another if step == forced_at else log_probs.argmax(-1)
 
-    outputs = [hypothesis.ids for hypothesis in follow(model.eval(), batch.source, LENGTH + 1, choose)]
+    steps = decode_one_by_one(model.eval(), batch.source, [LENGTH + 1] * len(batch.source), choose)
+    outputs = [hypothesis.ids for hypothesis in gather_hypotheses(steps, len(batch.source))]
     return (padded([*outputs, [SPECIAL.pad] * (LENGTH + 1)])[:-1] != batch.target_out)[:, :-1].float().mean(0).tolist()
 
 
