@@ -9,8 +9,8 @@ from attendo.decoding.greedy import greedy_search
 from attendo.lab.families import l33_non_autoregressive as claim
 from attendo.lab.run import run_experiment
 from attendo.lab.tools.measuring import count_weights
-from attendo.lab.tools.real_searching import repeated, through
-from attendo.lab.tools.real_sides import Side, train_side
+from attendo.lab.tools.real_searching import percent_repeated, search_test_set
+from attendo.lab.tools.real_sides import RealSide, train_side
 from attendo.lab.tools.real_training import RealBudget, real_data, transformer
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
@@ -62,7 +62,7 @@ def test_a_search_is_asked_for_the_whole_test_set_and_for_single_sentences():
         asked.append(source)
         return claim.best_of_beam(model, 1, source)
 
-    found = through(search, model, data, together=8, num_alone=4)
+    found = search_test_set(search, model, data, together=8, num_alone=4)
     assert [len(source) for source in asked] == [4, 8, 8, 4, 1, 1, 1, 1, 1]  # of 20, the first of each kind to warm up
     widths = [source.shape[1] for source in asked[1:4]]
     assert widths == sorted(widths)
@@ -71,14 +71,14 @@ def test_a_search_is_asked_for_the_whole_test_set_and_for_single_sentences():
 
 
 def test_repeated_tokens():
-    assert repeated([[5, 7, 7, 2], [5, 2]]) == pytest.approx(100 / 6)
+    assert percent_repeated([[5, 7, 7, 2], [5, 2]]) == pytest.approx(100 / 6)
 
 
 def test_the_best_rate_wins():
     """A learning rate of 0 teaches nothing, one of 1000 destroys."""
     data = real_data("small")
     config = transformer(data, "small", dropout=0.0)
-    side = Side(partial(NonAutoregressive, config), MaskPredict())
+    side = RealSide(partial(NonAutoregressive, config), MaskPredict())
     budget = RealBudget(epochs=4, tokens=300, packed=False, average_decay=0.5)
     torch.manual_seed(1)
     start = side.build().parts.embedding.weight

@@ -9,7 +9,7 @@ from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.families.l29_features import lstm, smooth
 from attendo.lab.families.l31_one_vector import by_length
 from attendo.lab.tools.measuring import count_weights
-from attendo.lab.tools.real_sides import Task, train_one, train_sides, translator, tuned_rates
+from attendo.lab.tools.real_sides import TrainingJob, train_one, train_sides, translator, tuned_rates
 from attendo.lab.tools.real_training import (
     RealBudget,
     bleu,
@@ -41,10 +41,10 @@ def data(tmp_path_factory):
 
 def test_it_learns_and_the_same_seed_gives_the_same(data):
     side = translator(transformer(data, "small", dropout=0.0))
-    one = train_one(data, LONG, Task(side, 1e-2, seed=1))
+    one = train_one(data, LONG, TrainingJob(side, 1e-2, seed=1))
     assert one.losses[-1] < 0.5 * one.losses[0]
     assert validation_loss(one.model, data) < 0.7 * validation_loss(new_model(one.model.config, 1), data)
-    first, again, other = (train_one(data, SHORT, Task(side, 1e-2, seed)).losses for seed in (1, 1, 2))
+    first, again, other = (train_one(data, SHORT, TrainingJob(side, 1e-2, seed)).losses for seed in (1, 1, 2))
     assert first == again != other
     assert not one.model.training
 
@@ -69,7 +69,7 @@ def test_every_side_is_trained_with_every_seed(data):
     assert [list(models) for models in found] == [["narrow", "wide"]] * 2
     for seed, models in zip((3, 4), found, strict=True):
         for name, trained in models.items():
-            assert trained.losses == train_one(data, SHORT, Task(sides[name], 1e-3, seed)).losses
+            assert trained.losses == train_one(data, SHORT, TrainingJob(sides[name], 1e-3, seed)).losses
             assert trained.rate == 1e-3
 
 
@@ -77,7 +77,7 @@ def test_in_processes_of_their_own_models_come_out_the_same(data, monkeypatch):
     """As they are on a GPU; here without one."""
     sides = {"it": translator(transformer(data, "small"))}
     here = train_sides(sides, data, SHORT, [1e-3], [3, 4])
-    monkeypatch.setattr("attendo.lab.tools.side_by_side.on_a_gpu", lambda: True)
+    monkeypatch.setattr("attendo.lab.tools.real_sides.on_a_gpu", lambda: True)
     apart = train_sides(sides, data, SHORT, [1e-3], [3, 4])
     for one, other in zip(here, apart, strict=True):
         assert one["it"].losses == other["it"].losses

@@ -15,8 +15,8 @@ from attendo.decoding.options import SearchOptions
 from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, over_seeds
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
 from attendo.lab.tools.measuring import Interval, count_weights, difference, interval
-from attendo.lab.tools.real_searching import Search, through
-from attendo.lab.tools.real_sides import Side, train_side
+from attendo.lab.tools.real_searching import Search, search_test_set
+from attendo.lab.tools.real_sides import RealSide, train_side
 from attendo.lab.tools.real_training import REAL_SEEDS, TEACHER_FORCING, RealBudget, real_data, transformer
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
@@ -36,17 +36,17 @@ PASSES = {"k1": 1, "k2": 2, "k4": 4, "k10": 10}
 def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
     data = real_data(size)
     config, budget, rates = transformer(data, size), BUDGETS[size], RATES[size]
-    in_turn = train_side(Side(partial(Transformer, config)), data, budget, rates, seeds)
+    in_turn = train_side(RealSide(partial(Transformer, config)), data, budget, rates, seeds)
     guessing = MaskPredict(label_smoothing=TEACHER_FORCING.label_smoothing)
-    at_once = train_side(Side(partial(NonAutoregressive, config), guessing), data, budget, rates, seeds)
+    at_once = train_side(RealSide(partial(NonAutoregressive, config), guessing), data, budget, rates, seeds)
     runs: list[Numbers] = []
     for one, other in zip(in_turn, at_once, strict=True):
         numbers = {"parameters_in_turn": count_weights(one), "parameters_at_once": count_weights(other)}
         searches: dict[str, Search] = {name: partial(best_of_beam, one, beam) for name, beam in BEAMS.items()}
         searches |= {name: partial(mask_predict, other, passes=passes) for name, passes in PASSES.items()}
         for name, search in searches.items():
-            found = through(search, one, data, 32, ALONE[size])
-            numbers |= {f"bleu_{name}": found.bleu, f"repeated_{name}": found.repeated}
+            found = search_test_set(search, one, data, 32, ALONE[size])
+            numbers |= {f"bleu_{name}": found.bleu, f"repeated_{name}": found.percent_repeated}
             numbers |= {f"ms_32_{name}": found.ms_together, f"ms_1_{name}": found.ms_alone}
             numbers |= {f"faster_{n}_{name}": numbers[f"ms_{n}_greedy"] / numbers[f"ms_{n}_{name}"] for n in (1, 32)}
         runs.append(numbers)

@@ -17,14 +17,14 @@ Search = Callable[[Tensor], list[Hypothesis]]  # source ids [batch, source] -> o
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchResult:
     bleu: float
-    repeated: float  # percent of all tokens that are the token before them once more
+    percent_repeated: float  # percent of all tokens that are the token before them once more
     ms_together: float  # a sentence, with many of like length at a time
     ms_alone: float  # with one
 
 
-def through(search: Search, model: nn.Module, data: RealData, together: int, num_alone: int) -> Searched:
+def search_test_set(search: Search, model: nn.Module, data: RealData, together: int, num_alone: int) -> SearchResult:
     """The whole test set, so many sentences at a time; and about `num_alone` of it, short and long ones, one by one."""
     device = next(model.parameters()).device
     pairs = sorted(data.test, key=lambda pair: len(pair.source))
@@ -40,11 +40,13 @@ def through(search: Search, model: nn.Module, data: RealData, together: int, num
 
     found, ms_together = timed(rows, together)
     _, ms_alone = timed(rows[:: math.ceil(len(rows) / num_alone)], 1)
-    said = [data.tokenizer.decode(hypothesis.ids) for hypothesis in found]
-    return Searched(bleu(said, pairs), repeated([hypothesis.ids for hypothesis in found]), ms_together, ms_alone)
+    translations = [data.tokenizer.decode(hypothesis.ids) for hypothesis in found]
+    return SearchResult(
+        bleu(translations, pairs), percent_repeated([hypothesis.ids for hypothesis in found]), ms_together, ms_alone
+    )
 
 
-def repeated(sentences: Sequence[Sequence[int]]) -> float:
+def percent_repeated(sentences: Sequence[Sequence[int]]) -> float:
     """5 7 7 2, 5 2  ->  1 of 6 tokens"""
     again = sum(first == second for ids in sentences for first, second in pairwise(ids))
     return 100 * again / sum(map(len, sentences))
