@@ -43,15 +43,16 @@ def translate(
     report: Annotated[Path | None, typer.Option("--report", metavar="F", help="Write the ledger as JSON.")] = None,
 ) -> None:
     """Translate texts, or the lines of a file or of stdin: N lines in, N lines out. Exit code 3: see the remarks."""
-    from attendo.data.lines import COMPRESSED
-
     if beam is not None and n_best > beam:
         raise UsageError(f"--n-best {n_best} needs a --beam of at least {n_best}, not {beam}")
     for option, path in (("-o", target), ("--report", report)):
         if path and (path.is_dir() or not path.parent.is_dir()):
             raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
-    if target and target.suffix in COMPRESSED:
-        raise UsageError(f"-o is {target}: attendo writes plain text; pack it afterwards")
+    if target:
+        from attendo.data.lines import COMPRESSED
+
+        if target.suffix in COMPRESSED:
+            raise UsageError(f"-o is {target}: attendo writes plain text; pack it afterwards")
     if report and report != STANDARD and report.resolve() in [path.resolve() for path in (source, target) if path]:
         raise UsageError(f"--report is {report}, which is the text itself: expected a file of its own")
     texts = None if texts == ["-"] else texts

@@ -1,6 +1,9 @@
-"""How long an answer may be: the one definition, for translating, validating and looking inside alike."""
+"""Lengths: how long an answer may be, and which sentences are decoded together.
 
-from collections.abc import Sequence
+The one definition of each, for translating, validating and looking inside alike.
+"""
+
+from collections.abc import Iterator, Sequence
 
 from attendo.decoding.options import LONGEST
 from attendo.errors import InputError
@@ -9,6 +12,7 @@ from attendo.errors import InputError
 # </s>) none is longer than 2 * source + 20. In characters 3 * source + 24 would cut 6 % of those from Chinese to
 # English, and 6 * source + 32 one of 3,759.
 PER_PIECE, PER_CHARACTER, SPARE_TOKENS, ROUNDED_TO = 3, 6, 32, 128
+MOST_TOGETHER = 512  # sentences of a batch; more gain nothing
 
 
 def longest_output(source_tokens: int, kind: str) -> int:
@@ -34,3 +38,15 @@ def max_lengths(max_length: int | Sequence[int], sentences: int) -> list[int]:
         if not 1 <= length <= LONGEST:
             raise InputError(f"max_length = {length}: expected at least 1 and at most {LONGEST:,}")
     return lengths
+
+
+def group_by_length(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Indices, the longest first, as many together as their padded tokens allow.
+
+    [3, 9, 4], 12 -> [1], [2, 0]
+    """
+    indices = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
+    while indices:
+        count = min(max(1, tokens // lengths[indices[0]]), MOST_TOGETHER)
+        yield indices[:count]
+        indices = indices[count:]

@@ -10,8 +10,6 @@ from typing import NamedTuple, Protocol
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
 
-MOST_TOGETHER = 512  # sentences of a batch; more gain nothing
-
 
 class Request(NamedTuple):
     """One sentence to decode."""
@@ -64,15 +62,3 @@ class Engine(Protocol):
 
     def score(self, pairs: Sequence[tuple[Request, Sequence[int]]]) -> list[Hypothesis]:
         """What the model says of given answers, </s> included."""
-
-
-def group_by_length(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Indices, the longest first, as many together as their padded tokens allow.
-
-    [3, 9, 4], 12 -> [1], [2, 0]
-    """
-    indices = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
-    while indices:
-        count = min(max(1, tokens // lengths[indices[0]]), MOST_TOGETHER)
-        yield indices[:count]
-        indices = indices[count:]

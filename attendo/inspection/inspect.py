@@ -31,9 +31,8 @@ from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, normalize, one_line, repair
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.compose import in_script
-from attendo.translation.directions import Direction, choose_source, choose_target
 from attendo.translation.options import DEFAULT
-from attendo.translation.prepare import Languages, Preparer
+from attendo.translation.prepare import Direction, Languages, Preparer, choose_source, choose_target
 
 LONGEST_SOURCE, LONGEST_TARGET = 512, 1024  # tokens: weights grow with the square, and nobody reads a map of more
 UNLIMITED = 2**31  # tokens: a text is not cut here, it is shown as it is, or not at all

@@ -17,8 +17,7 @@ from attendo.data.batches import Position
 from attendo.data.corpus import Pair
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.interface import AutoregressiveModel
-from attendo.decoding.length import longest_output
-from attendo.engines.engine import group_by_length
+from attendo.decoding.length import group_by_length, longest_output
 from attendo.engines.torch_engine import limits_of
 from attendo.evaluation.metrics import bleu, chrf, tokenisations
 from attendo.model.config import ModelConfig

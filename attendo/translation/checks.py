@@ -16,7 +16,6 @@ from typing import Literal, NamedTuple
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.engine import Request
-from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import EMAIL, PLACEHOLDER, TAG, URL
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import missing_numbers
@@ -52,7 +51,7 @@ def find_problem(hypothesis: Hypothesis | None, text: str, request: Request) -> 
     """What is wrong with an answer whose tokens spell `text`; None if nothing is."""
     if hypothesis is None:
         return DecodingProblem("empty")
-    ids = hypothesis.ids[:-1] if hypothesis.ids[-1:] == (SPECIAL.eos,) else hypothesis.ids
+    ids = hypothesis.ids[:-1] if hypothesis.ended else hypothesis.ids
     found = find_repetition(ids, request.ids[1:-1]) or find_repetition(text, request.text)
     times = found.times if found else 0
     if not text:

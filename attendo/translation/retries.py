@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from attendo.decoding.length import group_by_length
 from attendo.decoding.options import SearchOptions
-from attendo.engines.engine import Engine, Request, group_by_length
+from attendo.engines.engine import Engine, Request
 from attendo.text.normalize import one_line
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import in_digits

@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import overload
 
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.engines.engine import Engine, Request, group_by_length
+from attendo.decoding.length import group_by_length
+from attendo.engines.engine import Engine, Request
 from attendo.errors import ConfigError, DataError, InputError
 from attendo.model_folder.bundle import Bundle
 from attendo.special_tokens import SPECIAL
