@@ -18,7 +18,7 @@ import torch
 import attendo
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
-from attendo.engines.ct2.engine import batch_size, named
+from attendo.engines.ct2.engine import batch_size, token_names
 from attendo.model.build import build_model
 from attendo.model.presets import preset
 from attendo.model_folder.bundle import model_folder
@@ -86,7 +86,7 @@ def duel(
     options = TranslationOptions(beam=beam)
     engine: Any = rival.engine
     sources = [shipped.tokenizer.source_ids(for_model(text), to) for text in texts]
-    tokens = [named(source) for source in sources]
+    tokens = [token_names(source) for source in sources]
     said_by_shipped = shipped.translate(list(texts), to=to, options=options)
     lengths = [len(shipped.tokenizer.encode(answer.text)) + 1 for answer in said_by_shipped]
 

@@ -29,7 +29,7 @@ from typing import Any
 import attendo
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
-from attendo.engines.ct2.engine import batch_size, named
+from attendo.engines.ct2.engine import batch_size, token_names
 from attendo.text.normalize import for_model
 from attendo.translation.options import TranslationOptions
 from benchmarks.machine import data_folder, describe_machine
@@ -79,7 +79,7 @@ def duel(translator: attendo.Translator, texts: list[str], to: str, batch: int, 
     engine: Any = translator.engine
     answers = translator.translate(list(texts), to=to, options=options)
     texts = [text for text, answer in zip(texts, answers, strict=True) if not decoded_again(answer)]
-    tokens = [named(translator.tokenizer.source_ids(for_model(text), to)) for text in texts]
+    tokens = [token_names(translator.tokenizer.source_ids(for_model(text), to)) for text in texts]
 
     def ours(start: int) -> None:
         translator.translate(texts[start : start + batch], to=to, options=options)

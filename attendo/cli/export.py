@@ -29,7 +29,7 @@ def export(
     if quantization not in ("int8", "float32"):
         raise UsageError(f"--quantization is '{quantization}': expected int8 or float32")
 
-    from attendo.engines.ct2.files import write_files
+    from attendo.engines.ct2.engine import write_files
     from attendo.model_folder.bundle import model_folder, read_bundle
 
     bundle = read_bundle(model_folder(model))

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from attendo.engines.ct2.files import Quantization, obstacle
+from attendo.engines.ct2.engine import Quantization, obstacle
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError
 from attendo.model.config import config_from_dict

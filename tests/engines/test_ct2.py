@@ -11,9 +11,8 @@ import pytest
 
 import attendo
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.ct2 import files as ct2_files
-from attendo.engines.ct2.engine import alike, batch_size, load_ct2_engine
-from attendo.engines.ct2.files import POSITIONS
+from attendo.engines.ct2 import engine as ct2
+from attendo.engines.ct2.engine import POSITIONS, batch_size, group_alike, load_ct2_engine
 from attendo.engines.engine import Request
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.errors import ConfigError, InputError
@@ -127,7 +126,7 @@ def test_a_prefix_is_said(tmp_path):
 
 def test_sentences_of_one_bound_go_together():
     asked = [Request((5, 2), 64), Request((5, 6, 2), 128), Request((5, 7, 2), 64), Request((5, 2), 64, prefix=(8,))]
-    assert alike(asked) == {(64, False): [0, 2], (128, False): [1], (64, True): [3]}
+    assert group_alike(asked) == {(64, False): [0, 2], (128, False): [1], (64, True): [3]}
 
 
 def test_threads_change_neither_answers_nor_their_order(tmp_path):
@@ -192,14 +191,14 @@ def test_terms_are_said_by_the_torch_engine_and_the_answer_names_both(tmp_path):
 
 
 def converted(bundle):
-    with ct2_files.files(bundle, "int8") as folder:
+    with ct2.converted_folder(bundle, "int8") as folder:
         return folder, {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_it_is_made_once(tmp_path, monkeypatch):
     bundle = read_bundle(save_random(tmp_path / "model"))
     first = converted(bundle)
-    monkeypatch.setattr(ct2_files, "write_files", lambda *_, **__: pytest.fail("made again"))
+    monkeypatch.setattr(ct2, "write_files", lambda *_, **__: pytest.fail("made again"))
     assert converted(bundle) == first
 
 
@@ -210,7 +209,7 @@ def test_tied_weights_are_written_once(tmp_path):
     assert sizes[1] - sizes[0] > 0.9 * tied.model["vocab_size"] * SMALL.d_model
 
 
-@pytest.mark.parametrize("name", ct2_files.FILES)
+@pytest.mark.parametrize("name", ct2.FILES)
 def test_a_flipped_bit_is_seen_and_mended(tmp_path, name, evidence):
     bundle = read_bundle(save_random(tmp_path / "model"))
     folder, files = converted(bundle)
@@ -270,7 +269,7 @@ def test_a_conversion_that_was_killed_leaves_nothing_that_is_believed(tmp_path, 
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(ct2_files, "write_manifest", die)
+        patch.setattr(ct2, "write_manifest", die)
         with pytest.raises(Killed):
             converted(bundle)
     half = Path(os.environ["ATTENDO_CACHE"]) / "ct2" / "half"
@@ -293,7 +292,7 @@ def test_weights_that_do_not_fit_are_an_error(tmp_path):
 
     bundle = read_bundle(save_random(tmp_path / "model"))
     weights = read_arrays(bundle.weights)
-    config = ct2_files.transformer_config(bundle)
+    config = ct2.transformer_config(bundle)
     assert isinstance(config, TransformerConfig)
     with pytest.raises(InputError, match="no place"):
         specification(config, weights | {"extra": weights["embedding.weight"]})

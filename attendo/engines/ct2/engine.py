@@ -1,22 +1,43 @@
-"""CTranslate2: the fast engine for a CPU, in 8-bit whole numbers; no torch is needed."""
+"""CTranslate2: the fast engine for a CPU, in 8-bit whole numbers; no torch is needed.
 
+It reads a model in a form of its own, made once from a model folder, kept in the cache, checked before it is believed:
+
+    model.bin  config.json  shared_vocabulary.json   what CTranslate2 reads
+    manifest.json                                    size and sha256 of each, as CTranslate2 checks nothing itself
+"""
+
+import logging
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.ct2.files import Quantization, files, limits, transformer_config
 from attendo.engines.engine import Limits, Request
-from attendo.errors import ConfigError, InputError
+from attendo.errors import ConfigError, InputError, WriteError
+from attendo.files.cache_folder import cache_folder
+from attendo.files.durable import new_folder, sweep
+from attendo.files.manifest import check_manifest, write_manifest
+from attendo.model.config import TransformerConfig, config_from_dict
 from attendo.model_folder.bundle import Bundle
 from attendo.special_tokens import SPECIAL
 
+logger = logging.getLogger("attendo")
+
+Quantization = Literal["int8", "float32"]
+
 TOKENS_PER_BATCH = 4_000
 FEWEST_TOGETHER = 4  # sentences; fewer a batch cost a third more work
-TAKEN_TOGETHER = 64  # answers
-NEVER_SAID = [[str(SPECIAL.pad)], [str(SPECIAL.bos)]]
+COLLECTED_TOGETHER = 64  # answers
+NEVER_IN_OUTPUT = [[str(SPECIAL.pad)], [str(SPECIAL.bos)]]
+FORMAT = 2  # of what we write; a new one makes the cache anew
+FILES = ("model.bin", "config.json", "shared_vocabulary.json")
+# Its table of positions has an end, and longer inputs are an error: so many must do.
+POSITIONS = 2_048
 
 
 class Ct2Engine:
@@ -35,10 +56,10 @@ class Ct2Engine:
     def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
         coming: dict[int, Any] = {}  # no group waits for the one before: a thread that is free takes the next batch
         together = batch_size(len(requests), self.threads)
-        for (longest, begun), places in alike(requests).items():
+        for (longest, begun), indices in group_alike(requests).items():
             answers = self.translator.translate_batch(
-                [named(requests[place].ids) for place in places],
-                target_prefix=[named(requests[place].prefix) for place in places] if begun else None,
+                [token_names(requests[index].ids) for index in indices],
+                target_prefix=[token_names(requests[index].prefix) for index in indices] if begun else None,
                 max_batch_size=together,
                 asynchronous=True,
                 beam_size=options.beam_size,
@@ -49,42 +70,42 @@ class Ct2Engine:
                 min_decoding_length=max(options.min_length - 1, 0),  # here </s> is not counted
                 max_decoding_length=longest,
                 max_input_length=0,  # it would cut longer ones and not say so
-                suppress_sequences=NEVER_SAID,
+                suppress_sequences=NEVER_IN_OUTPUT,
                 return_scores=True,
                 return_end_token=True,
             )
-            coming |= zip(places, answers, strict=True)
-        return self.taken(coming, options.length_penalty)
+            coming |= zip(indices, answers, strict=True)
+        return self.collect(coming, options.length_penalty)
 
-    def taken(self, coming: dict[int, Any], alpha: float) -> Iterator[list[Hypothesis]]:
-        """In the order of their places, many at a time: Python is quicker in one go than between the steps of a decoder
+    def collect(self, coming: dict[int, Any], alpha: float) -> Iterator[list[Hypothesis]]:
+        """In the order of the requests, many at a time: Python is quicker in one go than between the steps of a decoder
         that fills the caches of the processor with its weights."""
-        for first in range(0, len(coming), TAKEN_TOGETHER):
-            results = [coming[place].result() for place in range(first, min(first + TAKEN_TOGETHER, len(coming)))]
+        for first in range(0, len(coming), COLLECTED_TOGETHER):
+            results = [coming[index].result() for index in range(first, min(first + COLLECTED_TOGETHER, len(coming)))]
             for result in results:
                 yield [
-                    hypothesis(tokens, normed, alpha)
-                    for tokens, normed in zip(result.hypotheses, result.scores, strict=True)
+                    to_hypothesis(tokens, score, alpha)
+                    for tokens, score in zip(result.hypotheses, result.scores, strict=True)
                 ]
 
     def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]:
-        raise ConfigError("CTranslate2 draws from one stream of chance for all sentences: sample by the torch engine")
+        raise ConfigError("CTranslate2 draws from one random generator for all sentences: sample by the torch engine")
 
     def tokens(self, request: Request) -> Iterator[int]:
         steps = self.translator.generate_tokens(
-            named(request.ids),
-            target_prefix=named(request.prefix) or None,
+            token_names(request.ids),
+            target_prefix=token_names(request.prefix) or None,
             max_decoding_length=request.max_length,
             max_input_length=0,
-            suppress_sequences=NEVER_SAID,
+            suppress_sequences=NEVER_IN_OUTPUT,
         )
         for step in steps:
             yield int(step.token)
 
     def score(self, pairs: Sequence[tuple[Request, Sequence[int]]]) -> list[Hypothesis]:
         results = self.translator.score_batch(
-            [named(request.ids) for request, _ in pairs],
-            [named(ids[:-1] if ids[-1:] == (SPECIAL.eos,) else ids) for _, ids in pairs],
+            [token_names(request.ids) for request, _ in pairs],
+            [token_names(ids[:-1] if ids[-1:] == (SPECIAL.eos,) else ids) for _, ids in pairs],
             max_batch_size=batch_size(len(pairs), self.threads),
             max_input_length=0,
         )
@@ -94,25 +115,25 @@ class Ct2Engine:
         ]
 
 
-def named(ids: Sequence[int]) -> list[str]:
-    """As ct2_spec.py called them."""
+def token_names(ids: Sequence[int]) -> list[str]:
+    """As spec.py calls them."""
     return list(map(str, ids))
 
 
-def hypothesis(tokens: Sequence[str], normed: float, alpha: float) -> Hypothesis:
+def to_hypothesis(tokens: Sequence[str], score: float, alpha: float) -> Hypothesis:
     """It gives the score alone: the log-probability divided by length^α."""
     ids = tuple(map(int, tokens))
-    return Hypothesis(ids, normed * max(len(ids), 1) ** alpha, normed, ())
+    return Hypothesis(ids, score * max(len(ids), 1) ** alpha, score, ())
 
 
-def alike(requests: Sequence[Request]) -> dict[tuple[int, bool], list[int]]:
+def group_alike(requests: Sequence[Request]) -> dict[tuple[int, bool], list[int]]:
     """By their maximum length, of which it takes one a call (what one sentence may say must not depend on the others),
     and by whether the answer is begun already."""
     groups: dict[tuple[int, bool], list[int]] = {}
-    for place, request in enumerate(requests):
+    for index, request in enumerate(requests):
         if request.phrases:
             raise ConfigError("CTranslate2 cannot be made to say phrases: the torch engine can")
-        groups.setdefault((request.max_length, bool(request.prefix)), []).append(place)
+        groups.setdefault((request.max_length, bool(request.prefix)), []).append(index)
     return groups
 
 
@@ -133,7 +154,7 @@ def load_ct2_engine(
 
     config = transformer_config(bundle)
     threads = threads or free_cores()
-    with files(bundle, quantization) as folder:
+    with converted_folder(bundle, quantization) as folder:
         try:
             # Each thread decodes batches of its own, by the same weights: the matrices of one step are too small to be
             # worth sharing, and two threads at one sentence took five times as long as one.
@@ -142,9 +163,82 @@ def load_ct2_engine(
             )
         except (RuntimeError, ValueError) as error:
             raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
-    return Ct2Engine(translator, limits(config), quantization, threads)
+    return Ct2Engine(translator, ct2_limits(config), quantization, threads)
 
 
 def free_cores() -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, 4)  # for more, a batch has too few sentences
+
+
+# --- the files
+
+
+def obstacle(config: object) -> str:
+    """Why a model has no counterpart in CTranslate2; empty if it has one."""
+    if isinstance(config, TransformerConfig):
+        return ""
+    return "only the encoder-decoder Transformer has a counterpart there"
+
+
+def ct2_limits(config: TransformerConfig) -> Limits:
+    """Half of the positions for the source: an answer may be longer."""
+    positions = config.max_length if config.positions == "learned" else POSITIONS
+    return Limits(min(positions, POSITIONS // 2), positions)
+
+
+def transformer_config(bundle: Bundle) -> TransformerConfig:
+    config = config_from_dict(bundle.model)
+    if why := obstacle(config):
+        raise ConfigError(f"{bundle.folder} cannot be run by CTranslate2: {why}")
+    assert isinstance(config, TransformerConfig)  # noqa: S101 - what obstacle says
+    return config
+
+
+def write_files(bundle: Bundle, folder: Path, quantization: Quantization = "int8", *, replace: bool = False) -> None:
+    """Whole or not at all."""
+    from attendo.engines.ct2.spec import specification  # numpy takes a while to import, and is needed only here
+    from attendo.files.tensor_file import read_arrays
+
+    spec = specification(transformer_config(bundle), read_arrays(bundle.weights))
+    # Equal weights become one (embedding and output projection), but only when the specification is optimised.
+    spec.optimize(quantization)
+    with new_folder(folder, needs=bundle.weights.stat().st_size, replace=replace, shared=True) as new:
+        spec.save(str(new))
+        write_manifest(new)
+
+
+@contextmanager
+def converted_folder(bundle: Bundle, quantization: Quantization) -> Iterator[Path]:
+    """The folder to load from, at least while the block lasts: of the cache, or made for now where nothing is kept."""
+    try:
+        folder = cached_folder(bundle, quantization)
+    except WriteError as error:
+        logger.warning("the converted model cannot be kept (%s): it is made anew each time, which takes longer", error)
+        with tempfile.TemporaryDirectory(prefix="attendo-ct2-") as temporary:
+            write_files(bundle, Path(temporary) / "model", quantization)
+            yield Path(temporary) / "model"
+        return
+    yield folder
+
+
+def cached_folder(bundle: Bundle, quantization: Quantization) -> Path:
+    """Made at the first use. Two processes may do this at the same time."""
+    import ctranslate2
+
+    folder = cache_folder() / "ct2" / f"{bundle.key[:32]}-{quantization}-{FORMAT}-{ctranslate2.__version__}"
+    if folder.exists():
+        try:
+            check_manifest(folder, FILES)
+            return folder
+        except InputError as error:
+            logger.warning("the converted model is damaged (%s): it is made again", error)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(f"cannot make the folder {folder.parent}: {error.strerror or error}") from error
+    sweep(folder.parent)
+    with suppress(FileExistsError):  # another process was quicker
+        write_files(bundle, folder, quantization, replace=folder.exists())
+    check_manifest(folder, FILES)
+    return folder

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.engines.ct2.files import POSITIONS
+from attendo.engines.ct2.engine import POSITIONS
 from attendo.errors import InputError
 from attendo.files.tensor_file import Arrays
 from attendo.model.config import TransformerConfig
