@@ -152,14 +152,14 @@ def test_a_file_that_the_disk_cannot_read_is_damage_too(stopped, monkeypatch):
         return real(path)
 
     monkeypatch.setattr(manifest, "sha256", read)
-    assert take_up(stopped).state.progress.step == 2
+    assert take_up(stopped).progress.step == 2
 
 
 def test_the_checkpoint_of_another_step_is_refused(stopped):
     """Whole and with its manifest, but under a wrong name."""
     shutil.rmtree(stopped / "checkpoints" / "step-3")
     shutil.copytree(stopped / "checkpoints" / "step-1", stopped / "checkpoints" / "step-3")
-    assert take_up(stopped).state.progress.step == 2
+    assert take_up(stopped).progress.step == 2
 
 
 def test_a_thousand_single_flipped_bits_are_all_found(stopped, never_loaded, evidence):
@@ -301,7 +301,7 @@ def test_a_state_that_no_run_wrote_leads_back_even_with_a_fitting_manifest(stopp
     state = json.loads((path / "state.json").read_text(encoding="utf-8"))
     (path / "state.json").write_text(with_progress(state, seconds=HUGE), encoding="utf-8")
     write_manifest(path)
-    assert take_up(stopped).state.progress.step == 2
+    assert take_up(stopped).progress.step == 2
 
 
 def test_tensors_that_no_run_wrote_are_refused(stopped):

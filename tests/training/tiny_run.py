@@ -13,6 +13,7 @@ from attendo.runs.live_view import TrainingScreen
 from attendo.runs.train import train
 from attendo.training.checkpoints import Checkpoints
 from attendo.training.log import read_log
+from attendo.training.stop import Stop
 
 STEPS = 24
 
@@ -43,10 +44,11 @@ def tiny_recipe(**changes) -> Recipe:
 
 
 def run(folder: Path, recipe: Recipe | None = None, *, force: bool = False) -> tuple[int, str]:
-    """Train in this process; the exit code, and what a person at the command line reads."""
+    """Train in this process as the command line does; the exit code, and what a person reads."""
     output = io.StringIO()
-    with logged_to(output), TrainingScreen(Console(file=output, width=200), folder.name) as screen:
-        result = train(recipe or tiny_recipe(), folder, callbacks=[screen], force=force, command="attendo train")
+    screen = TrainingScreen(Console(file=output, width=200), folder.name)
+    with logged_to(output), Stop(ends_process=True) as stop, screen:
+        result = train(recipe or tiny_recipe(), folder, callbacks=[screen], force=force, stop=stop)
     return result.exit_code, output.getvalue()
 
 
