@@ -14,6 +14,10 @@ class Batch:
     """Token ids, padded after each sentence, at least one of them.
 
     target_in is target_out shifted right after <s>, so position n is fed the n-1 tokens before the one it must say.
+
+    >>> batch = attendo.Batch.from_pairs([([5, 6], [7]), ([8], [9, 10])])
+    >>> batch.target_out.tolist(), batch.num_target_tokens
+    ([[7, 2, 0], [9, 10, 2]], 5)
     """
 
     source: Tensor  # [batch, source]

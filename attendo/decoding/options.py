@@ -15,7 +15,11 @@ LARGEST_SEED = 2**63 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
-    """Beam search; a beam of 1 is greedy search."""
+    """Beam search; a beam of 1 is greedy search.
+
+    >>> attendo.SearchOptions(beam_size=6, length_penalty=0.6).stop
+    'early'
+    """
 
     beam_size: int = 4
     length_penalty: float = 1.0  # α of score = log-probability / length^α: 0 is none, more favours long translations

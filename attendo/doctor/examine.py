@@ -77,9 +77,11 @@ def examine(
 ) -> Examination:
     """Examine a parallel corpus: what is wrong with it, and where. The finding with most lines comes first.
 
-        examination = attendo.examine("corpus.zh-en.tsv", against=["test.tsv"])
-        for finding in examination.findings:
-            print(finding.kind, len(finding.lines), finding.examples[0].source)
+    >>> with open("corpus.tsv", "w", encoding="utf-8") as file:
+    ...     _ = file.write("Guten Morgen!\\tGood morning!\\n" * 3 + "Ich habe 7 Hunde.\\tI have dogs.\\n")
+    >>> examination = attendo.examine("corpus.tsv", languages=("de", "en"))
+    >>> {finding.kind: finding.lines.tolist() for finding in examination.findings}["duplicate"]
+    [2, 3]
 
     `corpus` is a .tsv, .jsonl or .tmx file, maybe compressed; or `source` and `target` are a file each, line n of one
     the translation of line n of the other. `languages` of source and target, such as ("zh", "en"), are guessed if not

@@ -136,8 +136,10 @@ def compare(
 ) -> Comparison:
     """Whether the difference between two translations of a test set is real, or may be chance.
 
-        found = attendo.compare("a.txt", "b.txt", "references.txt", to="en")
-        print(found.differences["bleu"].better)  # "a", "b", or None where it cannot be told
+    >>> a, b = ["A dog runs.", "It rains.", "I am."], ["A dog is running.", "It rains.", "I am."]
+    >>> found = attendo.compare(a, b, references=b, to="en", samples=100, trials=100)
+    >>> found.differences["bleu"].better is None  # "a" or "b" where it can be told
+    True
 
     Each of them is a list of sentences or the path of a file with a sentence a line; several references are a list of
     such; a .tsv has source and references. The language `to` is guessed if not given. `samples` are of the paired

@@ -151,9 +151,13 @@ def evaluate(
 ) -> Evaluation:
     """BLEU, chrF and TER with signature and interval, and what lies behind them: of a model, or of given translations.
 
-        found = attendo.evaluate("test.zh-en.tsv", model="default", to="en")
-        found = attendo.evaluate(hypotheses=["A dog runs."], references=["A dog is running."], to="en")
-        print(found.to_dict()["bleu"])
+    >>> with open("test.tsv", "w", encoding="utf-8") as file:
+    ...     _ = file.write("Ich habe Hunger.\\tI am hungry.\\nGuten Morgen!\\tGood morning!\\n")
+    >>> attendo.evaluate("test.tsv", model="default", to="en", samples=0).to_dict()["sentences"]
+    2
+    >>> found = attendo.evaluate(hypotheses=["A dog runs."], references=["A dog is running."], to="en", samples=0)
+    >>> found.to_dict()["chrf"]["signature"].startswith("nrefs:1|")
+    True
 
     A test set is a .tsv of source<TAB>reference, which a model (a name, a folder, or a loaded Translator) translates.
     Or the translations are given as `hypotheses`, to be held against `references`, and perhaps `sources`: each a list

@@ -60,8 +60,10 @@ def train(
 ) -> TrainingResult:
     """Train a model from a recipe, a `Recipe` or the path of its file, in the folder `run_dir`.
 
-        result = attendo.train("recipes/reverse.toml", run_dir="runs/reverse", settings=["training.max_steps=100"])
-        attendo.load(result.model).translate("hello", to="cba")
+    >>> few = ["training.max_steps=4", "training.warmup_steps=1", "training.tokens_per_batch=400", "validation.every=4"]
+    >>> result = attendo.train("recipes/reverse.toml", run_dir="runs/reverse", settings=few)
+    >>> result.finished, result.step, result.model.name
+    (True, 4, 'model')
 
     `settings` are as with --set: TABLE.KEY=VALUE. `callbacks` hear of every step, validation and checkpoint.
     `force` resumes a run although its data or settings have changed. `command` is what the report gives as the way

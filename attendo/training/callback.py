@@ -50,9 +50,9 @@ class CheckpointRecord:
 class Callback:
     """Override what you want to hear of; every method does nothing by default.
 
-        class Printed(Callback):
-            def on_step(self, record: StepRecord) -> None:
-                print(record.step, record.loss)
+    >>> class Printed(attendo.Callback):
+    ...     def on_step(self, record):
+    ...         print(record.step, record.loss)
 
     Methods are called in the order of events, from one thread. What they raise ends the training.
     """

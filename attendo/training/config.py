@@ -14,7 +14,11 @@ Metric = Literal["loss", "bleu", "chrf", "exact", "accuracy"]
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """The defaults are the paper's (5.1 to 5.4) where it has one."""
+    """How to train; the defaults are the paper's (5.1 to 5.4) where it has one.
+
+    >>> attendo.TrainingConfig(max_steps=100_000).warmup_steps
+    4000
+    """
 
     seed: int = 1
     max_steps: int = 20_000

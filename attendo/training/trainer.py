@@ -38,9 +38,17 @@ Schedule = Callable[[int], float]  # the learning rate of a step; steps count fr
 class Trainer:
     """Trains a model, any `nn.Module`, in its place (on a GPU afterwards, if there is one).
 
-        trainer = Trainer(model, batches, objective, TrainingConfig(schedule="cosine", learning_rate=1e-3,
-                                                                    warmup_steps=10, max_steps=100))
-        trainer.run()
+    >>> from torch import nn
+    >>> model = nn.Sequential(nn.Embedding(20, 16), nn.Linear(16, 20))
+    >>> def objective(model, batch):
+    ...     logits = model(batch.source)  # [batch, source, vocab]
+    ...     return nn.functional.cross_entropy(logits.flatten(0, 1), batch.target_out.flatten(), reduction="sum")
+    >>> batches = [attendo.Batch.from_pairs([([5, 6, 7], [5, 6, 7]), ([8, 9, 5], [8, 9, 5])])]
+    >>> config = attendo.TrainingConfig(schedule="cosine", learning_rate=0.1, warmup_steps=5, max_steps=40)
+    >>> attendo.Trainer(model, batches, objective, config).run().step
+    40
+    >>> objective(model, batches[0]).item() / batches[0].num_target_tokens < 0.1
+    True
 
     `batches`: a list of `Batch`, anything else that gives them anew in every epoch, or a `Batches`.
     `objective(model, batch)`: a loss as a sum over the batch's real target tokens, such as `TeacherForcing()`.

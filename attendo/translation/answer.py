@@ -178,7 +178,8 @@ class Translation:
     """The answer to one text; as a string it is the translation.
 
     >>> translation = attendo.load().translate("我爱机器学习。", to="en")
-    >>> translation.text, translation.score, translation.ledger.is_clean
+    >>> translation.text, round(translation.score, 1), translation.ledger.is_clean
+    ('I love machine learning.', -0.1, True)
     """
 
     text: str

@@ -8,7 +8,7 @@ and kana anywhere. A term in lower case matches in any case ("apple" finds Apple
 written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -46,7 +46,13 @@ class Term:
 
 
 class Glossary:
-    """Terms to find in a text: Glossary([Term("attention", "注意力"), Term("Tatoeba", "Tatoeba")])."""
+    """Terms to find in a text, each with what its translation must have for it.
+
+    >>> glossary = attendo.Glossary.from_pairs({"Bahnhof": "central station", "Tatoeba": "Tatoeba"})
+    >>> options = attendo.TranslationOptions(glossary=glossary)
+    >>> attendo.load().translate("Wo ist der Bahnhof?", to="en", options=options).text
+    'Where is the central station?'
+    """
 
     def __init__(self, terms: list[Term]) -> None:
         self.terms = tuple(terms)
@@ -56,6 +62,13 @@ class Glossary:
         for term in terms:
             lengths.setdefault(fold(term.source[0]), set()).add(len(term.source))
         self._lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
+
+    @classmethod
+    def from_pairs(cls, pairs: Mapping[str, str]) -> "Glossary":
+        """Terms and their translations; a term that is its own translation is not to be translated."""
+        lines = (f"{source}\t{target}" for source, target in pairs.items())
+        terms = [parse(line.encode("utf-8", "surrogatepass"), f"term {n}") for n, line in enumerate(lines, start=1)]
+        return cls([term for term in terms if term])
 
     def __len__(self) -> int:
         return len(self.terms)

@@ -26,7 +26,9 @@ def load(
 ) -> Translator:
     """A translator from a model folder, or from a model of the package by its name; without either, the default one.
 
-        attendo.load("RUN/model", engine="torch", device="cpu", threads=2)
+    >>> translator = attendo.load(threads=2)  # or attendo.load("runs/mine/model", engine="torch", device="cpu")
+    >>> translator.translate("我爱机器学习", to="en").text
+    'I love machine learning.'
 
     The engine is CTranslate2 on a CPU, where it knows the model, and torch elsewhere. `device` is auto, cpu or cuda;
     `threads` are those of the CPU.

@@ -13,8 +13,12 @@ from attendo.translation.glossary import Glossary
 class TranslationOptions:
     """Options of `Translator.translate`, `translate_lines` and `stream`, and of the commands.
 
-        TranslationOptions(beam=8, n_best=3)
-        TranslationOptions(search=SearchOptions(beam_size=8, length_penalty=0.6), glossary=glossary, keep=True)
+    >>> options = attendo.TranslationOptions(beam=8, n_best=3)
+    >>> options.search.beam_size, options.search.n_best, options.wider_retry
+    (8, 3, True)
+    >>> search = attendo.SearchOptions(beam_size=8, length_penalty=0.6)
+    >>> attendo.TranslationOptions(search=search, keep=True).search.length_penalty
+    0.6
 
     `beam` and `n_best` are short for those of `search`; a beam that is not named is at least as wide as `n_best`.
     """

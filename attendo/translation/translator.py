@@ -42,9 +42,12 @@ def no_other_engine() -> Engine:
 class Translator:
     """A model that translates texts; `attendo.load` makes one.
 
-        translator = attendo.load()
-        print(translator.translate("你好吗？我很好。", to="en"))
-        answers = translator.translate(["你好吗？", "我很好。"], to="en", options=TranslationOptions(beam=8))
+    >>> translator = attendo.load()
+    >>> translator.translate("你好吗？我很好。", to="en").text
+    "How are you? I'm fine."
+    >>> answers = translator.translate(["Guten Tag!", "我很好。"], to="en", options=attendo.TranslationOptions(beam=8))
+    >>> [answer.text for answer in answers]
+    ['Good day!', "I'm fine."]
 
     In all methods `to` may be left out where the model has one target language, `from_` always: the text tells.
     """
@@ -73,7 +76,7 @@ class Translator:
         from_: str | None = None,
         options: TranslationOptions = DEFAULT,
     ) -> Translation | list[Translation]:
-        """One text, or many: the answers come in their order."""
+        """One text, or many: the answers come in their order, each with its score, its ledger and remarks."""
         started = time.perf_counter()
         self.preparer.languages("", to, from_)  # a wrong one is an error even where there is no text
         texts = [text] if isinstance(text, str) else text
@@ -105,7 +108,10 @@ class Translator:
         from_: str | None = None,
         options: TranslationOptions = DEFAULT,
     ) -> Iterator[Translation]:
-        """One answer for each line, such as those of an open file, in memory that does not grow with their number."""
+        """One answer for each line, such as those of an open file, in memory that does not grow with their number.
+
+        A line break at the end of a line is not part of it.
+        """
         together: list[str] = []
         characters = 0
         for line in lines:
