@@ -22,9 +22,9 @@ def read_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:
     """The recipe with all paths found and all defaults filled in; `overrides` are such as training.seed=2."""
     table = read_toml(path)
     for override in overrides:
-        put(table, override)
+        set_value(table, override)
     try:
-        return resolved(recipe_from_dict(table), path.absolute().parent)
+        return resolve_recipe(recipe_from_dict(table), path.absolute().parent)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
 
@@ -37,20 +37,20 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     if len(raw) > LARGEST_FILE:
         raise ConfigError(f"{path} is too large for a recipe: expected at most {LARGEST_FILE:,} bytes")
-    for number, line in enumerate(raw.split(b"\n"), start=1):
+    for line_number, line in enumerate(raw.split(b"\n"), start=1):
         if len(line) > LONGEST_LINE:
-            raise ConfigError(f"{path}, line {number} has {len(line):,} bytes: expected at most {LONGEST_LINE:,}")
+            raise ConfigError(f"{path}, line {line_number} has {len(line):,} bytes: expected at most {LONGEST_LINE:,}")
     try:
         return tomllib.loads(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
-        number = raw.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}, line {number}: a byte that is not UTF-8") from error
+        line_number = raw.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}, line {line_number}: a byte that is not UTF-8") from error
     except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError, and so is a number of 5,000 digits
         reason = str(error).split("\n")[0][:200] if isinstance(error, ValueError) else "it is nested too deeply"
         raise ConfigError(f"{path} is not TOML: {reason}") from error
 
 
-def put(table: dict[str, Any], override: str) -> None:
+def set_value(table: dict[str, Any], override: str) -> None:
     """Set one value: training.seed=2, data.corpora.0.weight=3."""
     name, equals, text = override.partition("=")
     keys = [key.strip() for key in name.split(".")]
@@ -58,28 +58,26 @@ def put(table: dict[str, Any], override: str) -> None:
         raise UsageError(f"--set {short_repr(override)}: expected table.key=value, such as training.seed=2")
     if len(keys) == 1 or keys[0] not in TABLES:
         raise UsageError(f"--set {short_repr(override)}: {hint(keys)}")
-    place: Any = table
+    node: Any = table
     for depth, key in enumerate(keys[:-1]):
-        place = step_into(place, key, ".".join(keys[:depth]), override)
-    if isinstance(place, list):
-        place[index(place, keys[-1], ".".join(keys[:-1]), override)] = value_of(text)
-    elif isinstance(place, dict):
-        place[keys[-1]] = value_of(text)
+        node = step_into(node, key, ".".join(keys[:depth]), override)
+    if isinstance(node, list):
+        node[index_of(node, keys[-1], ".".join(keys[:-1]), override)] = value_of(text)
+    elif isinstance(node, dict):
+        node[keys[-1]] = value_of(text)
     else:
-        raise UsageError(
-            f"--set {short_repr(override)}: {'.'.join(keys[:-1])} is {short_repr(place)} and holds no keys"
-        )
+        raise UsageError(f"--set {short_repr(override)}: {'.'.join(keys[:-1])} is {short_repr(node)} and holds no keys")
 
 
-def step_into(place: Any, key: str, before: str, override: str) -> Any:
-    if isinstance(place, list):
-        return place[index(place, key, before, override)]
-    if isinstance(place, dict):
-        return place.setdefault(key, {})
-    raise UsageError(f"--set {short_repr(override)}: {before} is {short_repr(place)} and holds no keys")
+def step_into(node: Any, key: str, before: str, override: str) -> Any:
+    if isinstance(node, list):
+        return node[index_of(node, key, before, override)]
+    if isinstance(node, dict):
+        return node.setdefault(key, {})
+    raise UsageError(f"--set {short_repr(override)}: {before} is {short_repr(node)} and holds no keys")
 
 
-def index(entries: list[Any], key: str, before: str, override: str) -> int:
+def index_of(entries: list[Any], key: str, before: str, override: str) -> int:
     if not (key.isascii() and key.isdigit() and len(key) < 10 and int(key) < len(entries)):
         raise UsageError(
             f"--set {short_repr(override)}: {before} is a list of {len(entries)}: expected a number from 0 on, "
@@ -112,62 +110,63 @@ def value_of(text: str) -> object:
     return table["value"] if len(table) == 1 else text  # a line feed in it could begin another key
 
 
-def resolved(recipe: Recipe, beside: Path) -> Recipe:
-    tokenizer = replace(recipe.tokenizer, file=found(recipe.tokenizer.file, beside, "file in [tokenizer]"))
+def resolve_recipe(recipe: Recipe, beside: Path) -> Recipe:
+    tokenizer = replace(recipe.tokenizer, file=find_if_named(recipe.tokenizer.file, beside, "file in [tokenizer]"))
     return replace(
         recipe,
-        data=resolved_data(recipe.data, beside),
+        data=resolve_data(recipe.data, beside),
         tokenizer=tokenizer,
-        model=resolved_model(recipe.model, beside),
+        model=resolve_model(recipe.model, beside),
     )
 
 
-def resolved_data(data: DataConfig, beside: Path) -> DataConfig:
-    def resolved_corpus(number: int, corpus: CorpusConfig) -> CorpusConfig:
-        where = f"[data.corpora.{number}]"
+def resolve_data(data: DataConfig, beside: Path) -> DataConfig:
+    def resolve_corpus(index: int, corpus: CorpusConfig) -> CorpusConfig:
+        where = f"[data.corpora.{index}]"
         paths = {
-            name: found(getattr(corpus, name), beside, f"{name} in {where}") for name in ("file", "source", "target")
+            name: find_if_named(getattr(corpus, name), beside, f"{name} in {where}")
+            for name in ("file", "source", "target")
         }
         return replace(corpus, languages=data.languages_of(corpus), **paths)  # type: ignore[arg-type]
 
-    files = tuple(found_file(file, beside, "validation in [data]") for file in data.validation_files())
-    corpora = tuple(resolved_corpus(number, corpus) for number, corpus in enumerate(data.corpora))
+    files = tuple(find_file(file, beside, "validation in [data]") for file in data.validation_files())
+    corpora = tuple(resolve_corpus(index, corpus) for index, corpus in enumerate(data.corpora))
     return replace(data, corpora=corpora, validation=files or None)
 
 
-def resolved_model(model: ModelSettings, beside: Path) -> ModelSettings:
+def resolve_model(model: ModelSettings, beside: Path) -> ModelSettings:
     """With every field of the model, so that the recipe says it all even where a preset changes one day."""
     if model.init_from is not None:
-        return replace(model, init_from=found_model(model.init_from, beside))
+        return replace(model, init_from=find_model(model.init_from, beside))
     named = model.preset is not None or model.family is not None
     settings = asdict(model.config(vocab_size=1000))
     del settings["vocab_size"]
     return replace(model, preset=model.preset if named else "base", changes=settings)
 
 
-def found_model(name: str, beside: Path) -> str:
+def find_model(name: str, beside: Path) -> str:
     """A model that came with the package, by its name; else a folder."""
     shipped = {folder.name: str(folder) for folder in shipped_models()}
-    return shipped[name] if name in shipped else found_file(name, beside, "init_from in [model]")
+    return shipped[name] if name in shipped else find_file(name, beside, "init_from in [model]")
 
 
-def found(path: str | None, beside: Path, what: str) -> str | None:
-    return None if path is None else found_file(path, beside, what)
+def find_if_named(path: str | None, beside: Path, what: str) -> str | None:
+    return None if path is None else find_file(path, beside, what)
 
 
-def found_file(path: str, beside: Path, what: str) -> str:
+def find_file(path: str, beside: Path, what: str) -> str:
     """The path in full: as it is, or beside the recipe, or in the folder of data."""
     data = Path(os.environ.get("ATTENDO_DATA") or "data").absolute()
-    places = [Path(path)] if Path(path).is_absolute() else [beside / path, data / path]
-    for place in places:
-        if exists(place):
-            return writable(str(place), what)
-    if len(places) == 1:
+    candidates = [Path(path)] if Path(path).is_absolute() else [beside / path, data / path]
+    for candidate in candidates:
+        if exists(candidate):
+            return check_writable(str(candidate), what)
+    if len(candidates) == 1:
         raise ConfigError(f"{what} is {short_repr(path)}: there is no such file")
     raise ConfigError(f"{what} is {short_repr(path)}: it is neither in {beside} nor in {data} ($ATTENDO_DATA)")
 
 
-def writable(path: str, what: str) -> str:
+def check_writable(path: str, what: str) -> str:
     """A resolved recipe is TOML again, and TOML is UTF-8; a file's name can be any bytes."""
     try:
         path.encode()

@@ -56,7 +56,7 @@ def left_out(config: Any) -> tuple[str, ...]:
 
 
 def lines(table: Mapping[str, Any], name: str) -> list[str]:
-    """Plain values first: behind the heading of a table within, they would belong to that."""
+    """Plain values first: after the heading of a table within, they would belong to that."""
     written = [f"{key(word)} = {inline(value)}" for word, value in table.items() if not holds_tables(value)]
     for word, value in table.items():
         full = f"{name}.{key(word)}" if name else key(word)

@@ -22,7 +22,7 @@ class TrainingConfig:
 
     seed: int = 1
     max_steps: int = 20_000
-    tokens_per_batch: int = 25_000  # places on the wider side, of all micro-batches of a step that one forward holds
+    tokens_per_batch: int = 25_000  # positions on the wider side, of all micro-batches of a step that one forward holds
     accumulate: int = 1  # micro-batches a step
 
     schedule: Schedule = "noam"

@@ -32,10 +32,10 @@ class Recording:
     replay: Callable[[], None]
 
     def fits(self, micro_batches: Sequence[Batch]) -> bool:
-        return shapes(micro_batches) == shapes(self.micro_batches)
+        return shapes_of(micro_batches) == shapes_of(self.micro_batches)
 
     def of(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepOutcome:
-        for buffer, tensor in zip(tensors(self.micro_batches), tensors(micro_batches), strict=True):
+        for buffer, tensor in zip(tensors_of(self.micro_batches), tensors_of(micro_batches), strict=True):
             buffer.copy_(tensor)
         self.learning_rate.fill_(learning_rate)
         self.replay()
@@ -91,8 +91,8 @@ def record(
     graph = torch.cuda.CUDAGraph()
     # thread_local: the thread that feeds the next batches may go on with its copies meanwhile.
     with (
-        recordable(optimizer),
-        generator_kept(device),
+        made_recordable(optimizer),
+        keep_generator(device),
         torch.cuda.graph(graph, capture_error_mode="thread_local"),
     ):
         outcome = train_step(model, optimizer, buffers, rate, objective, max_gradient_norm=max_gradient_norm)
@@ -100,7 +100,7 @@ def record(
 
 
 @contextmanager
-def recordable(optimizer: torch.optim.Optimizer) -> Iterator[None]:
+def made_recordable(optimizer: torch.optim.Optimizer) -> Iterator[None]:
     """AdamW wants to be told that its step count must stay on the device; told for good, it would warn elsewhere."""
     for group in optimizer.param_groups:
         group["capturable"] = True
@@ -112,7 +112,7 @@ def recordable(optimizer: torch.optim.Optimizer) -> Iterator[None]:
 
 
 @contextmanager
-def generator_kept(device: torch.device) -> Iterator[None]:
+def keep_generator(device: torch.device) -> Iterator[None]:
     """A recording that fails leaves the generator waiting for its end: then it gets a fresh state, as it was before."""
     before = torch.cuda.get_rng_state(device)
     try:
@@ -124,7 +124,7 @@ def generator_kept(device: torch.device) -> Iterator[None]:
         raise
 
 
-def tensors(micro_batches: Sequence[Batch]) -> list[Tensor]:
+def tensors_of(micro_batches: Sequence[Batch]) -> list[Tensor]:
     return [
         tensor
         for batch in micro_batches
@@ -132,5 +132,5 @@ def tensors(micro_batches: Sequence[Batch]) -> list[Tensor]:
     ]
 
 
-def shapes(micro_batches: Sequence[Batch]) -> list[torch.Size]:
-    return [tensor.shape for tensor in tensors(micro_batches)]
+def shapes_of(micro_batches: Sequence[Batch]) -> list[torch.Size]:
+    return [tensor.shape for tensor in tensors_of(micro_batches)]

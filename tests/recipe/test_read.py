@@ -255,9 +255,9 @@ def test_beside_the_recipe_comes_before_the_folder_of_data(recipe, tmp_path, mon
     assert read_recipe(recipe).data.validation == (str(beside),)
     beside.unlink()
     (tmp_path / "data/zh-en/tatoeba.dev.tsv").unlink()
-    said = complaint(recipe)
-    assert f"it is neither in {tmp_path} nor in {tmp_path / 'data'} ($ATTENDO_DATA)" in said
-    assert "validation in [data] is 'zh-en/tatoeba.dev.tsv'" in said
+    output = complaint(recipe)
+    assert f"it is neither in {tmp_path} nor in {tmp_path / 'data'} ($ATTENDO_DATA)" in output
+    assert "validation in [data] is 'zh-en/tatoeba.dev.tsv'" in output
     assert "there is no such file" in complaint(recipe, f"data.validation={tmp_path}/none.tsv")
     assert "there is no such file" in complaint(recipe, f"data.validation=/{'x' * 5000}")
     assert "neither" in complaint(recipe, 'data.validation="a\\u0000b"')
@@ -345,8 +345,8 @@ def test_damaged_recipes_are_read_or_refused(recipe, evidence):
             read_recipe(path)
         except AttendoError as error:
             refused += 1
-            said = str(error)
-            if "\n" in said or len(said) > 800:
-                raise AssertionError(said) from error
+            output = str(error)
+            if "\n" in output or len(output) > 800:
+                raise AssertionError(output) from error
     assert refused > 200
     evidence("F4", "damaged recipes that gave anything but a recipe or one sentence", "0 of 400")

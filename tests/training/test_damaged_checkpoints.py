@@ -126,10 +126,10 @@ def test_every_damage_leads_back_to_the_checkpoint_before(name, damage, stopped,
 @pytest.mark.parametrize(("name", "damage"), list(zip(ALL, DAMAGES, strict=True)))
 def test_a_run_that_went_back_ends_as_if_never_stopped(name, damage, stopped, finished, evidence):
     damage(stopped / "checkpoints" / "step-3" / name)
-    code, said = run(stopped, RECIPE)
+    code, output = run(stopped, RECIPE)
     assert code == 0
-    assert "checkpoint step-3 is damaged" in said
-    assert "going back to step-2" in said
+    assert "checkpoint step-3 is damaged" in output
+    assert "going back to step-2" in output
     assert result(stopped) == result(finished)
     assert (stopped / "checkpoints" / "damaged-step-3").is_dir()
     evidence("T6", f"run that went back because {name} was {damage.__name__}", "bit-identical end")
@@ -138,10 +138,10 @@ def test_a_run_that_went_back_ends_as_if_never_stopped(name, damage, stopped, fi
 def test_two_damaged_in_a_row_lead_back_by_two(stopped, finished):
     truncated(stopped / "checkpoints" / "step-3" / "model.safetensors")
     garbled(stopped / "checkpoints" / "step-2" / "state.json")
-    code, said = run(stopped, RECIPE)
+    code, output = run(stopped, RECIPE)
     assert code == 0
-    assert "going back to step-2" in said
-    assert "going back to step-1" in said
+    assert "going back to step-2" in output
+    assert "going back to step-1" in output
     assert result(stopped) == result(finished)
 
 

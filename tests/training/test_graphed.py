@@ -10,7 +10,7 @@ from attendo.model.build import build_model
 from attendo.model.presets import preset
 from attendo.training import graphed
 from attendo.training.config import TrainingConfig
-from attendo.training.graphed import FIRST, GraphedStep, Recording, tensors
+from attendo.training.graphed import FIRST, GraphedStep, Recording, tensors_of
 from attendo.training.objective import TeacherForcing
 from attendo.training.optimizer import build_optimizer
 from attendo.training.step import StepOutcome, train_step
@@ -121,7 +121,7 @@ def test_where_nothing_can_be_recorded_training_goes_on_and_says_so(monkeypatch,
 def test_the_places_of_a_recording_are_all_tensors_of_its_batches():
     given = batches(2)
     packed = replace(given[0], segments=(given[0].source, given[0].target_in))
-    assert len(tensors([packed, given[1]])) == 5 + 3
+    assert len(tensors_of([packed, given[1]])) == 5 + 3
 
 
 def fused(model):

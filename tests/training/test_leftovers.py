@@ -114,9 +114,9 @@ def test_an_old_checkpoint_that_cannot_be_moved_is_a_remark(tmp_path, reference,
     folder = tmp_path / "run"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "rename", rename)
-        code, said = run(folder, RECIPE)
+        code, output = run(folder, RECIPE)
     assert code == 0
-    assert f"cannot delete the old checkpoint {folder / 'checkpoints' / 'step-1'}: Device or resource busy" in said
+    assert f"cannot delete the old checkpoint {folder / 'checkpoints' / 'step-1'}: Device or resource busy" in output
     assert result(folder) == reference
     evidence("T10", "an old checkpoint that cannot be moved", "a remark, and a bit-identical end")
 
@@ -133,9 +133,9 @@ def test_an_old_checkpoint_that_cannot_be_emptied_is_a_remark(tmp_path, referenc
     folder = tmp_path / "run"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shutil, "rmtree", rmtree)
-        code, said = run(folder, RECIPE)
+        code, output = run(folder, RECIPE)
     assert code == 0
-    assert "cannot delete the old checkpoint" in said
+    assert "cannot delete the old checkpoint" in output
     assert result(folder) == reference
     assert len(unfinished(folder)) == 1
     assert run(folder, RECIPE)[0] == 0

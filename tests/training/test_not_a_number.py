@@ -103,7 +103,7 @@ def judge():
     return look
 
 
-def check_told(folder, said, steps, poison):
+def check_told(folder, output, steps, poison):
     """Each skipped step is in the log with its place in the data, and was said."""
     what = "gradient" if poison is gradient_is_nan else "loss"
     log = read_log(folder / "log.jsonl")
@@ -111,7 +111,7 @@ def check_told(folder, said, steps, poison):
     assert sorted(lines) == sorted(steps)
     for step, line in lines.items():
         sentence = f"step {step} (epoch {line['epoch']}, batch {line['batch']}): the {what} is not a finite number"
-        assert sentence in said
+        assert sentence in output
         assert any(sentence in one["text"] for one in log if one.get("event") == "remark")
         assert (line["loss"] is None) == (what == "loss")
         assert (line["gradient_norm"] is None) == (poison is not loss_is_infinite)  # which has the slope of the finite
@@ -125,11 +125,11 @@ CASES = [*((loss_is_nan, when) for when in WHEN), (loss_is_infinite, "step 5"), 
 def test_such_a_step_changes_nothing_and_the_run_goes_on(poison, when, tmp_path, monkeypatch, judge, evidence):
     steps = WHEN[when]
     poisoned = Poisoned(monkeypatch, steps, poison)
-    code, said = run(tmp_path, RECIPE)
+    code, output = run(tmp_path, RECIPE)
     assert code == 0
     assert poisoned.seen == sorted(steps)
     assert poisoned.changed == []
-    check_told(tmp_path, said, steps, poison)
+    check_told(tmp_path, output, steps, poison)
     assert judge(tmp_path)[-1] == 7
     assert read_state(tmp_path / "checkpoints" / "step-7")[0].skipped == len(steps)
     name = poison.__name__.replace("_", " ")
@@ -142,11 +142,11 @@ def test_it_holds_for_an_optimiser_that_is_not_fused(tmp_path, monkeypatch, evid
 
     monkeypatch.setattr(trainer, "build_optimizer", plain)
     poisoned = Poisoned(monkeypatch, {1, 4}, gradient_is_nan)
-    code, said = run(tmp_path, RECIPE)
+    code, output = run(tmp_path, RECIPE)
     assert code == 0
     assert poisoned.seen == [1, 4]
     assert poisoned.changed == []
-    check_told(tmp_path, said, {1, 4}, gradient_is_nan)
+    check_told(tmp_path, output, {1, 4}, gradient_is_nan)
     evidence("T12", "the same without a fused optimiser: updates that changed a bit", "0 of 2")
 
 

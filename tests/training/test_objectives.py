@@ -45,12 +45,12 @@ def test_one_masked_pass_is_the_mean_of_growing_prefixes(model):
     source, target = PAIRS[1]
     batch = Batch.from_pairs([(source, target)])
     at_once = TeacherForcing()(model, batch) / batch.num_target_tokens
-    said = [*target, SPECIAL.eos]
+    output = [*target, SPECIAL.eos]
     one_by_one = []
-    for length in range(len(said)):
+    for length in range(len(output)):
         prefix = torch.tensor([[SPECIAL.bos, *target[:length]]])
         logits = model(batch.source, prefix)[0, -1]
-        one_by_one.append(-F.log_softmax(logits, -1)[said[length]])
+        one_by_one.append(-F.log_softmax(logits, -1)[output[length]])
     torch.testing.assert_close(at_once, torch.stack(one_by_one).mean())
 
 

@@ -94,7 +94,7 @@ def largest_difference(one, other):
 @pytest.mark.parametrize("error", [of_a_gpu, of_the_cpu])
 def test_batches_are_halved_once_and_the_update_stays_the_same(error, finished, tmp_path, monkeypatch, evidence):
     scarce = Scarce(monkeypatch, {2: error})
-    code, said = run(tmp_path, RECIPE)
+    code, output = run(tmp_path, RECIPE)
     assert code == 0
     whole, halves = scarce.calls[1], scarce.calls[2]  # of the second step, before and after
     assert [step for step, _, _ in scarce.calls] == [1, 2, 2, 3, 4]
@@ -103,7 +103,7 @@ def test_batches_are_halved_once_and_the_update_stays_the_same(error, finished, 
     assert max(halves[2]) == (max(whole[2]) + 1) // 2
     sentence = "out of memory at step 2: every batch is computed in two halves from now on"
     assert halved_remarks(tmp_path) == [sentence]
-    assert said.count(sentence) == 1
+    assert output.count(sentence) == 1
     difference = largest_difference(learnt(finished, 2), learnt(tmp_path, 2))
     assert difference < 1e-6
     name = error.__name__.replace("_", " ")

@@ -61,9 +61,9 @@ def test_a_cpu_needs_nothing():
     assert WORKSPACE not in os.environ
 
 
-@pytest.mark.parametrize(("said", "becomes"), [(":16:8", ":16:8"), (":4096:2", ":4096:8")])
-def test_a_workspace_that_torch_takes_for_fixed_is_left_and_another_replaced(monkeypatch, said, becomes):
-    monkeypatch.setenv(WORKSPACE, said)
+@pytest.mark.parametrize(("before", "becomes"), [(":16:8", ":16:8"), (":4096:2", ":4096:8")])
+def test_a_workspace_that_torch_takes_for_fixed_is_left_and_another_replaced(monkeypatch, before, becomes):
+    monkeypatch.setenv(WORKSPACE, before)
     with repeatable(GPU):
         assert os.environ[WORKSPACE] == becomes
 

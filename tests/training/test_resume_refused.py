@@ -96,8 +96,8 @@ ELSEWHERE = {
 
 def test_a_run_from_another_machine_goes_on_and_is_not_called_identical(stopped, evidence):
     claim_another_machine(stopped, **ELSEWHERE)
-    code, said = run(stopped, recipe(data=words_of(stopped)))
-    remark = next(line for line in said.splitlines() if "not bit-identical" in line)
+    code, output = run(stopped, recipe(data=words_of(stopped)))
+    remark = next(line for line in output.splitlines() if "not bit-identical" in line)
     assert code == 0
     assert named(remark) == sorted(ELSEWHERE)
     assert all(f"({there} then, " in remark for there in ELSEWHERE.values())
@@ -107,16 +107,16 @@ def test_a_run_from_another_machine_goes_on_and_is_not_called_identical(stopped,
 @pytest.mark.parametrize("change", [{"threads": 2}, {"precision": "bfloat16"}], ids=["threads", "precision"])
 def test_a_recipe_may_ask_for_another_machine(change, stopped, monkeypatch):
     monkeypatch.setattr(torch, "set_num_threads", lambda count: None)  # what is asked for is enough here
-    code, said = run(stopped, recipe(data=words_of(stopped), training=change))
-    remark = next(line for line in said.splitlines() if "not bit-identical" in line)
+    code, output = run(stopped, recipe(data=words_of(stopped), training=change))
+    remark = next(line for line in output.splitlines() if "not bit-identical" in line)
     assert code == 0
     assert named(remark) == list(change)
 
 
 def test_the_same_machine_is_not_remarked_on(stopped, finished):
-    code, said = run(stopped, recipe(data=words_of(stopped)))
+    code, output = run(stopped, recipe(data=words_of(stopped)))
     assert code == 0
-    assert "not bit-identical" not in said
+    assert "not bit-identical" not in output
     assert result(stopped) == result(finished)
 
 
@@ -171,8 +171,8 @@ def test_force_goes_on_with_other_data_and_settings(finished, tmp_path, evidence
     for number, change in enumerate(SETTINGS):
         folder = stopped_copy(finished, tmp_path / str(number))
         changed, keys = other(folder, change)
-        code, said = run(folder, changed, force=True)
-        remark = next(line for line in said.splitlines() if "resuming although" in line)
+        code, output = run(folder, changed, force=True)
+        remark = next(line for line in output.splitlines() if "resuming although" in line)
         assert code == 0
         assert named(remark) == keys
         assert Checkpoints(folder / "checkpoints").steps()[-1] == STEPS
@@ -192,9 +192,9 @@ def test_more_steps_go_on_where_the_schedule_has_no_end(tmp_path):
     noam = {"schedule": "noam", "learning_rate": 1.0}
     assert run(tmp_path / "whole", recipe(training={**noam, "max_steps": 4}))[0] == 0
     assert run(tmp_path / "longer", recipe(training={**noam, "max_steps": 2}))[0] == 0
-    code, said = run(tmp_path / "longer", recipe(training={**noam, "max_steps": 4}))
+    code, output = run(tmp_path / "longer", recipe(training={**noam, "max_steps": 4}))
     assert code == 0
-    assert "made of something else" not in said
+    assert "made of something else" not in output
     longer, whole = result(tmp_path / "longer"), result(tmp_path / "whole")
     assert (longer["tensors"], longer["steps"]) == (whole["tensors"], whole["steps"])
 

@@ -265,14 +265,14 @@ def test_the_command_itself(tmp_path, evidence):
             time.sleep(0.02)
         started = time.perf_counter()
         process.send_signal(signal.SIGTERM)
-        said = process.communicate(timeout=PATIENCE)[1]
+        output = process.communicate(timeout=PATIENCE)[1]
         seconds = time.perf_counter() - started
     step = last_logged(folder)
 
-    assert process.returncode == 143, said
+    assert process.returncode == 143, output
     assert saved_steps(folder)[-1] == step >= 3
-    assert f"stopped after step {step}; the same command goes on from here" in said
-    assert "Traceback" not in said
+    assert f"stopped after step {step}; the same command goes on from here" in output
+    assert "Traceback" not in output
     bounded = tiny_recipe(training={**endless, "max_steps": step + 2})
     assert run(folder, bounded)[0] == run(tmp_path / "whole", bounded)[0] == 0
     assert result(folder) == result(tmp_path / "whole")

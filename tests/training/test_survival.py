@@ -187,9 +187,9 @@ def test_a_finished_run_does_nothing(tmp_path, evidence):
     recipe = tiny_recipe(training={"max_steps": 6})
     assert run(tmp_path, recipe)[0] == 0
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
-    code, said = run(tmp_path, recipe)
+    code, output = run(tmp_path, recipe)
     assert code == 0
-    assert "finished" in said
+    assert "finished" in output
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()} == before
     evidence("T3", "a finished run, started again", "exit 0, no file touched")
 

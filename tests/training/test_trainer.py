@@ -1,5 +1,8 @@
 """A Trainer by hand: one's own module, one's own batches, one's own callback; no recipe, no folder."""
 
+import re
+from pathlib import Path
+
 import pytest
 import torch
 from torch import nn
@@ -135,3 +138,12 @@ def test_the_papers_schedule_needs_a_width():
 def test_batches_that_come_once_are_an_error_in_the_second_epoch():
     with pytest.raises(DataError, match="epoch 2 has no batches"):
         trained(batches=iter(own_batches()))
+
+
+def test_the_example_of_the_documentation_runs(capsys):
+    page = Path(__file__).parent.parent.parent / "docs" / "training.md"
+    (example,) = [code for code in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+                  if "Trainer(model" in code]  # fmt: skip
+    assert len(example.splitlines()) < 25
+    exec(compile(example, str(page), "exec"), {})  # noqa: S102 - our own page
+    assert capsys.readouterr().out == "50 500\n"

@@ -31,7 +31,7 @@ def hold_out(
 
     Training gets no pair that has a sentence to translate in common with a pair held out, of whichever corpus.
     """
-    held = [chosen(corpus, both[0] in sources, share) for corpus, both in zip(corpora, columns, strict=True)]
+    held = [choose_pairs(corpus, both[0] in sources, share) for corpus, both in zip(corpora, columns, strict=True)]
     secret = {
         language: np.concatenate(
             [
@@ -53,7 +53,7 @@ def hold_out(
     return splits
 
 
-def chosen(corpus: EncodedCorpus, by_source: bool, share: float) -> Indices:
+def choose_pairs(corpus: EncodedCorpus, by_source: bool, share: float) -> Indices:
     """The pairs with the smallest hashes, one a sentence; at least one sentence is left for training."""
     distinct, first = np.unique(hashes(corpus.source if by_source else corpus.target), return_index=True)
     wanted = min(max(1, round(share * len(corpus))), MOST, max(0, len(distinct) - 1))
@@ -63,21 +63,21 @@ def chosen(corpus: EncodedCorpus, by_source: bool, share: float) -> Indices:
 def hashes(side: EncodedSide) -> Hashes:
     """64 bits for each sentence: equal for equal ids, and by chance for about no others.
 
-    Each id is mixed with its place, and a sentence's hash is their sum.
+    Each id is mixed with its position, and a sentence's hash is their sum.
     """
     result = np.empty(len(side), dtype=np.uint64)
     for first in range(0, len(side), CHUNK):
         starts = side.starts[first : first + CHUNK + 1]
         lengths = np.diff(starts)
         ids = side.ids[starts[0] : starts[-1]].astype(np.uint64)
-        places = ranges(np.zeros_like(lengths), lengths).astype(np.uint64)
-        sums = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(mixed(ids << np.uint64(32) | places))))
+        positions = ranges(np.zeros_like(lengths), lengths).astype(np.uint64)
+        sums = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(mix_bits(ids << np.uint64(32) | positions))))
         ends = starts - starts[0]
-        result[first : first + CHUNK] = mixed(sums[ends[1:]] - sums[ends[:-1]])
+        result[first : first + CHUNK] = mix_bits(sums[ends[1:]] - sums[ends[:-1]])
     return result
 
 
-def mixed(numbers: Hashes) -> Hashes:
+def mix_bits(numbers: Hashes) -> Hashes:
     """The last step of the generator SplitMix64: every bit of the number changes half the bits of the result."""
     numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
     numbers = (numbers ^ numbers >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)

@@ -43,7 +43,7 @@ class CorpusConfig:
         if not 0 < self.weight <= 1000:
             raise ConfigError(f"weight = {self.weight} of a corpus: expected a number above 0 and at most 1000")
         if self.task is None:
-            for name in changed(self, ("pairs", "shortest", "longest", "letters", "seed")):
+            for name in fields_changed(self, ("pairs", "shortest", "longest", "letters", "seed")):
                 raise ConfigError(f"{name} of a corpus is for made-up words: it goes with a task, not with files")
         else:
             self.synthetic()
@@ -81,11 +81,11 @@ class DataConfig:
                 raise ConfigError(f"the direction {direction!r} goes from a language to itself")
             if not any(both in directions for directions in served):
                 raise ConfigError(f"the direction {direction!r} has no corpus of {' and '.join(both)} to learn from")
-        for number, directions in enumerate(served):
+        for index, directions in enumerate(served):
             if not directions & set(wanted):
-                only = "-".join(self.languages_of(self.corpora[number]))
+                only = "-".join(self.languages_of(self.corpora[index]))
                 what = f"for {only} alone" if len(directions) == 1 else f"of {' and '.join(sorted(max(directions)))}"
-                raise ConfigError(f"corpus {number} is {what}: no direction uses it")
+                raise ConfigError(f"corpus {index} is {what}: no direction uses it")
         files = self.validation_files()
         if files and len(files) != len(self.language_pairs()):
             names = ", ".join("-".join(pair) for pair in self.language_pairs())
@@ -158,11 +158,11 @@ class TokenizerSettings:
         if self.bpe_dropout and self.kind != "bpe":
             raise ConfigError(f"bpe_dropout = {self.bpe_dropout} with kind = {self.kind}: expected kind = bpe")
         if self.file is not None:
-            for name in changed(self, ("kind", "vocab_size")):
+            for name in fields_changed(self, ("kind", "vocab_size")):
                 raise ConfigError(f"{name} stands beside file: a ready tokenizer brings its own {name}")
 
 
-def changed(config: Any, names: Sequence[str]) -> list[str]:
+def fields_changed(config: Any, names: Sequence[str]) -> list[str]:
     """Of these fields, those that are not as they are by default."""
     defaults = {field.name: field.default for field in fields(config)}
     return [name for name in names if getattr(config, name) != defaults[name]]
