@@ -19,8 +19,7 @@ from attendo.data.lines import ignore
 from attendo.doctor.pairing import Floats, Ints
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import missing_numbers
-from attendo.text.pretokenize import HAN
-from attendo.text.scripts import simplified_only, traditional_only
+from attendo.text.scripts import HAN, simplified_only, traditional_only
 
 # UTF-8 bytes read as Latin-1 or Windows-1252: a lead byte and then the letters that continuation bytes turn into.
 CONTINUATION = "\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"

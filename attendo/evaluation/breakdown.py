@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from attendo.evaluation.metrics import References, Texts, bleu, chrf, is_by_character
-from attendo.text.pretokenize import HAN, KANA
+from attendo.text.scripts import HAN, KANA
 
 WORD = re.compile(rf"[{HAN}{KANA}]|[^\W_{HAN}{KANA}]+")
 LENGTHS = (5, 10, 20, 30, 50)  # the longest of each class; after the last comes the rest

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from attendo.report.formatting import visible
 from attendo.special_tokens import SPECIAL
-from attendo.text.pretokenize import HANGUL, LETTERS
+from attendo.text.scripts import HANGUL, LETTERS
 from attendo.text.tokenizer import Tokenizer
 
 SPACE = "␣"

@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 from attendo.errors import ConfigError
 from attendo.text.normalize import normalize
-from attendo.text.pretokenize import pretokenize
 from attendo.text.subword_models import Bpe
-from attendo.text.tokenizer import Tokenizer
+from attendo.text.tokenizer import Tokenizer, pretokenize
 
 
 class BpeDropout:

@@ -1,4 +1,4 @@
-"""Languages and their scripts: codes, directions, which language a text is in, simplified and traditional Chinese.
+"""Scripts and languages: classes of characters, codes, which language a text is in, simplified and traditional Chinese.
 
 Nothing heavy is imported before it is needed: py3langid where only words tell two languages apart, OpenCC where
 traditional Chinese is to be converted.
@@ -11,7 +11,26 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from attendo.errors import ConfigError
-from attendo.text.pretokenize import HAN_CHARACTER, KANA
+
+HAN = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+KANA = "\u3031-\u3035\u3041-\u3096\u3099-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7fb\uffa0-\uffdc"
+PUNCTUATION = (
+    "!-/:-@\\[-`{-~\xa1-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7"  # ASCII and Latin-1, symbols included
+    "\u037e\u0387\u055a-\u055f\u0589\u05be\u05c0\u05c3\u060c\u061b\u061f\u066a-\u066d\u06d4\u0964\u0965\u0e2f\u0e5a"
+    "\u200b\u200e\u200f\u2010-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2069"  # general punctuation, without spaces
+    "\u20a0-\u20cf\u2100-\u2bff\u2e00-\u2e7f"  # currency, arrows, mathematics, shapes
+    "\u3001-\u3004\u3006\u3008-\u3020\u302a-\u3030\u3036\u3037\u303c-\u303f\u30a0\u30fb\ufe10-\ufe6f"
+    "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\uffe0-\uffee\ufff0-\uffff"  # Chinese and full-width marks
+    "\U0001f000-\U0001faff"  # emoji and pictures
+)
+# Signs that may end a sentence. The Arabic, Urdu, Indic, Burmese, Khmer, Ethiopic, Armenian, Tibetan have no other use.
+WIDE_ENDS = "。！？｡"
+OTHER_ENDS = "؟۔।॥။។።։༎"
+ELLIPSES = "…⋯"
+ENDS = re.compile(f"[.!?．‼⁇⁈⁉{WIDE_ENDS}{OTHER_ENDS}{ELLIPSES}]+")
+HAN_CHARACTER = re.compile(f"[{HAN}]")
+LETTERS = rf"[^\s\d{HAN}{KANA}{HANGUL}{PUNCTUATION}]"
 
 # Languages written in Han characters and without spaces between words, Japanese with kana among them.
 CHINESE_LANGUAGES = frozenset({"zh", "yue"})
@@ -20,7 +39,7 @@ HAN_LANGUAGES = CHINESE_LANGUAGES | {"ja"}
 SURE = 0.99
 ENOUGH_LETTERS = 20
 # One range each, which two comparisons tell: the doctor asks this of every letter of a corpus. Rarer characters stand
-# elsewhere (attendo.text.pretokenize has them all); they do not decide what language a text is in.
+# elsewhere (HAN and KANA have them all); they do not decide what language a text is in.
 SCRIPTS = {  # of languages that are written in letters of their own; all others are taken to be Latin
     "zh": (0x3400, 0x9FFF), "ja": (0x3040, 0x9FFF), "ko": (0xAC00, 0xD7A3), "ru": (0x400, 0x4FF), "uk": (0x400, 0x4FF),
     "bg": (0x400, 0x4FF), "el": (0x370, 0x3FF), "ar": (0x600, 0x6FF), "fa": (0x600, 0x6FF), "he": (0x590, 0x5FF),

@@ -11,8 +11,7 @@ goes on whatever follows; `number` (No., S., Art.) goes on before a number only,
 import re
 from dataclasses import dataclass
 
-from attendo.text.pretokenize import ELLIPSES, ENDS, HAN, KANA, OTHER_ENDS, WIDE_ENDS
-from attendo.text.scripts import base_language
+from attendo.text.scripts import ELLIPSES, ENDS, HAN, KANA, OTHER_ENDS, WIDE_ENDS, base_language
 
 SURE_ENDS = frozenset(WIDE_ENDS + OTHER_ENDS)
 DOTS_ALONE = re.compile(f"[.{ELLIPSES}]+")

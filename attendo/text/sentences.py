@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from attendo.text.normalize import LINE_BREAKS, WORD, edges, one_line
-from attendo.text.pretokenize import ENDS, HAN, HANGUL, KANA
-from attendo.text.scripts import writes_han
+from attendo.text.scripts import ENDS, HAN, HANGUL, KANA, writes_han
 
 # Line breaks and tabs are the text's structure and stay as they are; other white space follows the target language.
 STRUCTURE = f"{LINE_BREAKS}\t"

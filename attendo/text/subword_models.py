@@ -2,7 +2,7 @@
 
 Each way is the data it needs and the library's model of it. Inside the library the 256 bytes are ids 0 to 255 and
 pieces follow. The bytes are called <0x00> … <0xFF> there; no text can be mistaken for one, because the first cut
-(pretokenize.py) sets digits and punctuation apart. The file:
+(tokenizer.py) sets digits and punctuation apart. The file:
 
     {"format": 1, "kind": "bpe", "languages": ["zh", "en"], "pieces": ["e", "t", …], "merges": [[0, 1], …]}
 

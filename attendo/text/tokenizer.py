@@ -4,22 +4,36 @@ For byte-pair encoding, unigram and characters any text comes back as its NFC fo
 only pieces and merges (or scores); the way they are used is built here from `kind`, so a file cannot bring a rule, a
 pattern or a control token of its own.
 
+Before that comes the first cut, the same for every kind, which pieces never cross. Scripts are kept apart (Han, kana,
+Hangul, all other letters with their marks), every digit stands alone so that numbers are copied digit by digit,
+punctuation is apart from letters, and a space belongs to the word after it. Spaces stay characters of the text, so
+joining the parts gives it back exactly.
+
+    "我爱AI，  see 2 of 3"  ->  我爱 · AI · ， · ␣ · ␣see · ␣ · 2 · ␣of · ␣ · 3
+
+A tokenizer of whole words also needs the words of Chinese, which no space separates; they come from jieba.
+
 Which id means what: pad, <s>, </s>, <unk>, then language tags, then the 256 bytes, then pieces. Control ids have no
 text. Their names exist only here, for people, and are never looked for in a sentence.
 """
 
+import logging
+import re
+import tempfile
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from tokenizers import Tokenizer as LibraryTokenizer
 
-from attendo.errors import InputError
+from attendo.errors import ConfigError, InputError
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import REPLACEMENT, normalize
-from attendo.text.pretokenize import pretokenize, pretokenize_words
+from attendo.text.scripts import HAN, HAN_CHARACTER, HANGUL, KANA, LETTERS, PUNCTUATION
 from attendo.text.subword_models import NUM_BYTES, SubwordModel, read_tokenizer, surface_pieces, write_tokenizer
 
 # Parts of text whose pieces are remembered: words come again and again, and a look-up is cheaper than a search.
@@ -27,6 +41,22 @@ MOST_REMEMBERED = 200_000
 LONGEST_REMEMBERED = 32  # characters
 
 FIRST_TAG = SPECIAL.unk + 1
+
+# Every character is in exactly one class, and no class can be matched in two ways: the time is linear in the text.
+PARTS = re.compile(
+    "|".join(
+        [
+            rf" ?{LETTERS}+",
+            rf" ?[{HAN}]+",
+            rf" ?[{PUNCTUATION}]+",
+            r"\d",
+            r"\s+(?!\S)",  # of a run of spaces the last is left to the word after it
+            r"\s+",
+            rf" ?[{KANA}]+",
+            rf" ?[{HANGUL}]+",
+        ]
+    )
+)
 
 
 class Tokenizer:
@@ -157,3 +187,37 @@ def name_ids(layout: Layout, pieces: Sequence[str]) -> list[str]:
     """What each id is called when a person looks at it."""
     tags = [f">>{language}<<" for language in layout.languages]
     return ["<pad>", "<s>", "</s>", "<unk>", *tags, *(f"<0x{byte:02X}>" for byte in range(NUM_BYTES)), *pieces]
+
+
+def pretokenize(text: str) -> list[str]:
+    """The parts; joined they are the text."""
+    return PARTS.findall(text)
+
+
+@cache
+def segmenter() -> Any:
+    try:
+        import jieba
+    except ModuleNotFoundError as error:
+        raise ConfigError("kind = 'word' cuts Chinese by jieba: pip install 'attendo[words]'") from error
+    jieba.setLogLevel(logging.WARNING)
+    words = jieba.Tokenizer()
+    # jieba reads a cache file from the shared folder for temporary files, where another user could have put one;
+    # a fresh folder of its own holds none.
+    with tempfile.TemporaryDirectory(prefix="attendo-") as private:
+        words.tmp_dir = private
+        words.initialize()
+    return words
+
+
+def is_han(part: str) -> bool:
+    """A part of the first cut is of one script, so one character tells (the first may be the space before it)."""
+    return HAN_CHARACTER.match(part[-1]) is not None
+
+
+def pretokenize_words(text: str) -> list[str]:
+    """The first cut, with Chinese runs cut further; joined they are the text."""
+    words: list[str] = []
+    for part in pretokenize(text):
+        words.extend(segmenter().cut(part) if is_han(part) else [part])
+    return words

@@ -12,7 +12,6 @@ from tokenizers import models, pre_tokenizers, trainers
 
 from attendo.errors import ConfigError
 from attendo.text.normalize import normalize
-from attendo.text.pretokenize import pretokenize, pretokenize_words
 from attendo.text.subword_models import (
     CONTINUES,
     UNKNOWN,
@@ -25,7 +24,7 @@ from attendo.text.subword_models import (
     Words,
 )
 from attendo.text.subword_models import LONGEST_PIECE as LONGEST_IN_FILE
-from attendo.text.tokenizer import Layout, Tokenizer
+from attendo.text.tokenizer import Layout, Tokenizer, pretokenize, pretokenize_words
 
 # Characters rarer than this are left to their bytes: a Chinese corpus has thousands that occur once or twice.
 ALPHABET_COVERAGE = 0.9998

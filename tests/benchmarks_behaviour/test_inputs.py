@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from attendo.text.pretokenize import HAN_CHARACTER
+from attendo.text.scripts import HAN_CHARACTER
 from benchmarks.behaviour.inputs import DIRECTIONS, KINDS, read_inputs, rows
 from recipes.default.made_up import FORBIDDEN, pairs
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from attendo.text.pretokenize import HAN_CHARACTER, is_han, pretokenize
-from attendo.text.scripts import could_be, is_mostly_han, simplified_only, traditional_only
+from attendo.text.scripts import HAN_CHARACTER, could_be, is_mostly_han, simplified_only, traditional_only
+from attendo.text.tokenizer import is_han, pretokenize
 
 
 @pytest.mark.parametrize("character", ["中", "々", "〇", "㐀", "𠮷", "⼈", "豈"])

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from attendo.data.lines import read_lines
 from attendo.errors import ConfigError, InputError
 from attendo.text.normalize import normalize
-from attendo.text.pretokenize import pretokenize
 from attendo.text.subword_models import KINDS
-from attendo.text.tokenizer import Tokenizer
+from attendo.text.tokenizer import Tokenizer, pretokenize
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.reference.growth import exponent
 from tests.text.conftest import made_up_texts

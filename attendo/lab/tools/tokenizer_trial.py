@@ -18,9 +18,8 @@ from attendo.lab.claim import Size, by_size
 from attendo.lab.tools.texts import LAB, Language, one_line_each
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import normalize
-from attendo.text.pretokenize import is_han, pretokenize, pretokenize_words
 from attendo.text.subword_models import Kind
-from attendo.text.tokenizer import Layout, Tokenizer
+from attendo.text.tokenizer import Layout, Tokenizer, is_han, pretokenize, pretokenize_words
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 
 SENTENCES: Mapping[Size, int | None] = by_size(100, 800, None)  # the first of them; all
