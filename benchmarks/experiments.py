@@ -31,7 +31,7 @@ ATTENDO = (sys.executable, "-m", "attendo")
 class Experiment:
     name: str
     recipe: str
-    settings: tuple[str, ...]  # as behind --set
+    settings: tuple[str, ...]  # as after --set
     seeds: tuple[int, ...]
     judged_on: tuple[tuple[str, str], ...]  # target language and file
 
@@ -84,7 +84,9 @@ def main() -> None:
     ]
     print(f"<!-- python -m benchmarks.experiments {options.plan}; {describe_machine()}, {device()} -->\n", flush=True)
     with ThreadPoolExecutor(options.side_by_side) as pool, kept.open("a") as log:
-        for future in as_completed([pool.submit(tried, one, seed, options.out, plan.search) for one, seed in missing]):
+        for future in as_completed(
+            [pool.submit(train_and_evaluate, one, seed, options.out, plan.search) for one, seed in missing]
+        ):
             for result in future.result():
                 found.append(result)
                 print(f"{result.experiment}, seed {result.seed}, {result.to}: {result.published:.2f}", file=sys.stderr)
@@ -117,8 +119,8 @@ def read_result(line: str) -> Result:
     return Result(**json.loads(line))
 
 
-def tried(experiment: Experiment, seed: int, out: Path, search: Sequence[str]) -> list[Result]:
-    """The run, and its scores; a run that fails is told of, and the others go on."""
+def train_and_evaluate(experiment: Experiment, seed: int, out: Path, search: Sequence[str]) -> list[Result]:
+    """The run, and its scores; a run that fails is reported, and the others go on."""
     folder = out / f"{experiment.name}-{seed}"
     settings = [part for each in (*experiment.settings, f"training.seed={seed}") for part in ("--set", each)]
     spent = out / f"{experiment.name}-{seed}.seconds"  # a run that is finished is not timed again
@@ -135,8 +137,8 @@ def tried(experiment: Experiment, seed: int, out: Path, search: Sequence[str]) -
     parameters = sum(weight.size for weight in read_arrays(folder / "model" / "model.safetensors").values())
     results = []
     for to, file in experiment.judged_on:
-        said = out / f"{experiment.name}-{seed}.{to}.txt"
-        scores = evaluated(folder / "model", to, file, search, said)
+        translations = out / f"{experiment.name}-{seed}.{to}.txt"
+        scores = evaluate_model(folder / "model", to, file, search, translations)
         if scores is None:
             continue
         published, bleu = scores["tokenised_lowercased_bleu"], scores["bleu"]
@@ -157,16 +159,16 @@ def best_validation(folder: Path) -> tuple[int, float]:
     return step, bleu
 
 
-def evaluated(model: Path, to: str, file: str, search: Sequence[str], said: Path) -> dict[str, Any] | None:
+def evaluate_model(model: Path, to: str, file: str, search: Sequence[str], translations: Path) -> dict[str, Any] | None:
     command = [
         *ATTENDO, "evaluate", "--model", str(model), "--to", to, str(data_folder() / file), "--published", "--json",
-        "--write-translations", str(said), *search,
+        "--write-translations", str(translations), *search,
     ]  # fmt: skip
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    if answer.returncode:
-        print(f"{model}: {answer.stderr.strip()}", file=sys.stderr, flush=True)
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode:
+        print(f"{model}: {process.stderr.strip()}", file=sys.stderr, flush=True)
         return None
-    scores: dict[str, Any] = json.loads(answer.stdout)[0]
+    scores: dict[str, Any] = json.loads(process.stdout)[0]
     return scores
 
 

@@ -4,7 +4,7 @@ the domain and on everyday sentences, which it must not forget.
 python -m benchmarks.fine_tune [--model M] [--sentences 500] [--times 3]
 
 The domain is the texts of a dungeon game (pixeldungeon, research only), which the default model has not seen. Each time
-other sentences are drawn.
+other sentences are sample.
 """
 
 import argparse
@@ -45,10 +45,10 @@ def main() -> None:
     after: dict[str, list[float]] = {name: [] for name in TESTS}
     seconds = []
     for seed in range(1, options.times + 1):
-        drawn = random.Random(seed).sample(pairs, options.sentences + HELD_OUT)
+        sample = random.Random(seed).sample(pairs, options.sentences + HELD_OUT)
         with tempfile.TemporaryDirectory() as folder:
             started = time.perf_counter()
-            tuned = fine_tuned(model, drawn[HELD_OUT:], drawn[:HELD_OUT], seed, Path(folder))
+            tuned = fine_tune(model, sample[HELD_OUT:], sample[:HELD_OUT], seed, Path(folder))
             seconds.append(time.perf_counter() - started)
             for name, test in TESTS.items():
                 after[name].append(bleu(tuned, *test))
@@ -61,13 +61,13 @@ def main() -> None:
     print(f"\nBLEU by sacreBLEU, beam 4, {options.times} draws; training took {statistics.median(seconds):.0f} s.")
 
 
-def fine_tuned(model: Path, learnt: list[Pair], held_out: list[Pair], seed: int, folder: Path) -> Path:
+def fine_tune(model: Path, training: list[Pair], held_out: list[Pair], seed: int, folder: Path) -> Path:
     """By the recipe as it stands, but for the model's name."""
     recipe = RECIPE.read_text(encoding="utf-8").replace(
         'init_from = "default"', f"init_from = {json.dumps(str(model))}"
     )
     (folder / "recipe.toml").write_text(recipe, encoding="utf-8")
-    for name, pairs in (("mine.tsv", learnt), ("mine.dev.tsv", held_out)):
+    for name, pairs in (("mine.tsv", training), ("mine.dev.tsv", held_out)):
         lines = "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs)
         (folder / name).write_text(lines, encoding="utf-8")
     run = folder / "run"

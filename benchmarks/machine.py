@@ -20,9 +20,11 @@ def data_folder() -> Path:
 
 def describe_machine() -> str:
     git = ["git", "-C", str(ROOT)]
-    said = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout
-    commit = said.strip() or "unknown"  # as in a copy without its history
-    if said and subprocess.run([*git, "diff", "--quiet", "HEAD"], check=False).returncode:
+    commit_id = subprocess.run(
+        [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    ).stdout
+    commit = commit_id.strip() or "unknown"  # as in a copy without its history
+    if commit_id and subprocess.run([*git, "diff", "--quiet", "HEAD"], check=False).returncode:
         commit += " with changes"
     date = datetime.datetime.now(datetime.UTC).date()
     return f"{date}, commit {commit}, {os.cpu_count()} cores {platform.machine()}, Python {platform.python_version()}"

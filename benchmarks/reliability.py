@@ -15,7 +15,7 @@ from benchmarks.machine import ROOT, data_folder, describe_machine
 ROWS = {
     "T1": "Training killed at random times",
     "T2": "Ended at every call that writes",
-    "T3": "Stopped at every kind of place, and gone on",
+    "T3": "Stopped at every kind of point, and resumed",
     "T4": "The guard of the guard: each item of state left out",
     "T5": "Resumed with something else",
     "T6": "Checkpoints cut off or missing",

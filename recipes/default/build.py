@@ -28,7 +28,7 @@ from recipes.default.varied import write_varied
 HERE = Path(__file__).parent
 MADE_UP = 40_000  # pairs of each two languages
 ROUGH = 15_000  # of each direction, with the typing errors of people
-VARIED = 40_000  # of each direction, of what the teacher said
+VARIED = 40_000  # of each direction, of what the teacher answered
 RECOUNTED = 8  # times everything in which something is counted
 DIRECTIONS = (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
 
@@ -53,9 +53,9 @@ def main() -> None:
     translate = partial(distil, teacher, sources(recipe, data), held_out(recipe, data), DIRECTIONS)
     step(work, "distilled", partial(translate, processes=options.processes, most=options.most))
     for languages in DIRECTIONS:
-        name, said = f"{'-'.join(languages)}.tsv", work / "distilled"
-        step(work, f"varied.{name}", partial(write_varied, said, languages, VARIED, 1))
-        step(work, f"recounted.{name}", partial(write_recounted, said, languages, RECOUNTED, 1))
+        name, distilled = f"{'-'.join(languages)}.tsv", work / "distilled"
+        step(work, f"varied.{name}", partial(write_varied, distilled, languages, VARIED, 1))
+        step(work, f"recounted.{name}", partial(write_recounted, distilled, languages, RECOUNTED, 1))
     student = train(work, "student", options.settings)
     step(work, "scores-1-teacher.json", partial(write_scores, teacher, "teacher", "torch"))
     step(work, "scores-2-student.json", partial(write_scores, student, "student", "torch"))

@@ -118,7 +118,7 @@ def thinned(part: int, work: Path, folder: Path) -> tuple[Path, int]:
     pairs = 0
     for corpus in tomllib.loads(text)["data"]["corpora"]:
         name = corpus["file"]
-        lines = lines_of(next(place for place in (work / name, data_folder() / name) if place.exists()))[::part]
+        lines = lines_of(next(path for path in (work / name, data_folder() / name) if path.exists()))[::part]
         thin = folder / name.removesuffix(".xz")
         thin.parent.mkdir(parents=True, exist_ok=True)
         thin.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -148,9 +148,9 @@ def draw(by_text: Sequence[Point], by_size: Sequence[Point], out: Path) -> None:
         for axes, points, what in ((left, by_text, "pairs"), (right, by_size, "parameters")):
             if not points:
                 continue
-            for place, (label, curve) in enumerate(curves(points)):
+            for index, (label, curve) in enumerate(curves(points)):
                 x = [getattr(point, what) for point in points]
-                axes.plot(x, curve, f"{MARKERS[place]}-", color=COLOURS[place], label=label, ms=4)
+                axes.plot(x, curve, f"{MARKERS[index]}-", color=COLOURS[index], label=label, ms=4)
             axes.set_xscale("log")
             axes.set_xlabel(f"{what} 句对数" if what == "pairs" else f"{what} 参数量")
             axes.set_ylabel("BLEU")
@@ -161,8 +161,8 @@ def draw(by_text: Sequence[Point], by_size: Sequence[Point], out: Path) -> None:
 
 
 def curves(points: Sequence[Point]) -> Iterator[tuple[str, list[float]]]:
-    for place, score in enumerate(points[0].scores):
-        yield f"{score.test}, {score.direction}", [point.scores[place].bleu for point in points]
+    for index, score in enumerate(points[0].scores):
+        yield f"{score.test}, {score.direction}", [point.scores[index].bleu for point in points]
 
 
 if __name__ == "__main__":

@@ -113,12 +113,12 @@ def distil(
         raise SystemExit(f"translating ended with exit codes {codes}")
     for direction in directions:
         lines = [line for kind in KINDS for line in asked[kind, direction]]
-        said = [""] * len(lines)
+        answers_of_all = [""] * len(lines)
         for number, part in enumerate(parts(out, direction, processes)):
-            said[number::processes] = lines_of(part)
+            answers_of_all[number::processes] = lines_of(part)
             part.unlink()
             part.with_suffix(".in").unlink()
-        answers = iter(said)
+        answers = iter(answers_of_all)
         for kind in KINDS:
             pairs = zip(asked[kind, direction], answers)  # noqa: B905 the answers go on with the next kind
             if asked[kind, direction]:

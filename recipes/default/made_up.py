@@ -32,7 +32,7 @@ from recipes.default.made_up_kinds import (
     times,
 )
 from recipes.default.made_up_kinds.roughness import rough
-from recipes.default.made_up_kinds.said import Kind, Said
+from recipes.default.made_up_kinds.trilingual import Kind, Phrase
 
 # Percent of the draws. A kind that has little to say (phrases, single words) soon repeats itself; a pair is taken
 # once, so in a large corpus its share is smaller and those of the others grow.
@@ -66,17 +66,17 @@ MOST_REPEATS = 10_000  # in a row: then there is nothing new left to say
 
 def labelled(languages: tuple[str, str], seed: int, roughened: bool = False) -> Iterator[tuple[str, tuple[str, str]]]:
     """Kinds and pairs, no pair twice, until nothing is new. Each pair of languages has its own dice."""
-    unknown = set(languages) - set(Said._fields)
+    unknown = set(languages) - set(Phrase._fields)
     if unknown or languages[0] == languages[1]:
-        raise ValueError(f"languages = {languages}: expected two of {', '.join(Said._fields)}")
+        raise ValueError(f"languages = {languages}: expected two of {', '.join(Phrase._fields)}")
     rng = Random(f"{'-'.join(languages)}/{seed}/{roughened}")
     names, shares = list(MIXTURE), [share for share, _ in MIXTURE.values()]
     seen: set[tuple[str, str]] = set()
     repeats = 0
     while repeats < MOST_REPEATS:
         name = rng.choices(names, shares)[0]
-        said = MIXTURE[name][1](rng)
-        source, target = (getattr(said, language) for language in languages)
+        phrase = MIXTURE[name][1](rng)
+        source, target = (getattr(phrase, language) for language in languages)
         if roughened and name != "copies":
             source = rough(rng, source)
         if not source or not target or (source, target) in seen:
@@ -102,8 +102,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     languages = given.languages.split(",")
-    if len(languages) != 2 or languages[0] == languages[1] or not set(languages) <= set(Said._fields):
-        parser.error(f"--languages {given.languages}: expected two of {', '.join(Said._fields)}, such as zh,en")
+    if len(languages) != 2 or languages[0] == languages[1] or not set(languages) <= set(Phrase._fields):
+        parser.error(f"--languages {given.languages}: expected two of {', '.join(Phrase._fields)}, such as zh,en")
     first, second = languages
     with given.out.open("w", encoding="utf-8", newline="\n") as file:
         for source, target in pairs((first, second), given.pairs, given.seed, given.rough):

@@ -15,12 +15,12 @@ from recipes.default.distil import Direction, Pair, everyday_pairs
 from recipes.default.made_up_kinds.large_numbers import any_large
 from recipes.default.made_up_kinds.measures import price
 from recipes.default.made_up_kinds.numerals import DE, EN, chinese, chinese_count, decimal, grouped
-from recipes.default.made_up_kinds.said import Said, same
+from recipes.default.made_up_kinds.trilingual import Phrase, same
 
 JOINED = 0.4  # of the short sentences
 MOST_TO_JOIN = 60  # characters
 JOINTS = {"zh": "，", "en": ", and ", "de": ", und "}
-# With what a sentence may begin that is put behind another: words that are then written small, and what never is.
+# With what a sentence may begin that is put after another: words that are then written small, and what never is.
 SMALL_INSIDE = {
     "zh": "",
     "en": "The A He She It We They You There This These My His Her Our In Only All",
@@ -58,32 +58,32 @@ CURRENCY = {
 }
 
 
-class Counted(NamedTuple):
-    """What stands before the only number of a text, its value, and what stands behind it; prices have a currency."""
+class CountedText(NamedTuple):
+    """What stands before the only number of a text, its value, and what stands after it; prices have a currency."""
 
     before: str
     value: int
     currency: str
-    behind: str
+    after: str
 
 
-def counted(text: str, language: str) -> Counted | None:
+def find_count(text: str, language: str) -> CountedText | None:
     """Nothing where there is no number, or another beside it, or where it counts nothing."""
     found = list(NUMERAL[language].finditer(text))
     if len(found) != 1:
         return None
-    before, word, behind = text[: found[0].start()], found[0].group().lower(), text[found[0].end() :]
+    before, word, after = text[: found[0].start()], found[0].group().lower(), text[found[0].end() :]
     value = int(word) if word.isdecimal() else WORDS[language].get(word, 0)
-    if value < 2 or NO_COUNT_BEFORE[language].search(before) or not COUNT_AFTER[language].match(behind):
+    if value < 2 or NO_COUNT_BEFORE[language].search(before) or not COUNT_AFTER[language].match(after):
         return None
     if 1_500 < value < 2_100:  # a year
         return None
-    money = CURRENCY[language].match(behind)
+    money = CURRENCY[language].match(after)
     currency = money.group() if money else ""
-    return Counted(before, value, currency, behind.removeprefix(currency))
+    return CountedText(before, value, currency, after.removeprefix(currency))
 
 
-def another(rng: Random) -> Said:
+def another(rng: Random) -> Phrase:
     """From 13 on, so that plurals stay plurals."""
     way = rng.random()
     if way < 0.15:
@@ -95,26 +95,26 @@ def another(rng: Random) -> Said:
     return any_large(rng)
 
 
-def recounted(pairs: Sequence[Pair], languages: Direction, times: int, seed: int) -> Iterator[Pair]:
+def recount(pairs: Sequence[Pair], languages: Direction, times: int, seed: int) -> Iterator[Pair]:
     """Every pair that counts the same on both sides, so many times, each with another number; some joined in twos."""
     rng = Random(f"{'-'.join(languages)}/{seed}")
     waiting: Pair | None = None
     for source, target in pairs:
-        read, said = counted(source, languages[0]), counted(target, languages[1])
-        if read is None or said is None or read.value != said.value or bool(read.currency) != bool(said.currency):
+        read, answer = find_count(source, languages[0]), find_count(target, languages[1])
+        if read is None or answer is None or read.value != answer.value or bool(read.currency) != bool(answer.currency):
             continue
         for _ in range(times):
             number = price(rng) if (priced := read.currency != "" and rng.random() < 0.5) else another(rng)
             first, second = (
-                f"{one.before}{getattr(number, language)}{'' if priced else one.currency}{one.behind}"
-                for one, language in zip((read, said), languages, strict=True)
+                f"{one.before}{getattr(number, language)}{'' if priced else one.currency}{one.after}"
+                for one, language in zip((read, answer), languages, strict=True)
             )
             if not all(map(can_be_joined, (first, second), languages)) or rng.random() > JOINED:
                 yield first, second
             elif waiting is None:
                 waiting = first, second
             else:
-                yield joined(waiting[0], first, languages[0]), joined(waiting[1], second, languages[1])
+                yield join_sentences(waiting[0], first, languages[0]), join_sentences(waiting[1], second, languages[1])
                 waiting = None
 
 
@@ -130,7 +130,7 @@ def opening(text: str) -> str:
     return re.split(r"\W", text, maxsplit=1)[0]
 
 
-def joined(first: str, second: str, language: str) -> str:
+def join_sentences(first: str, second: str, language: str) -> str:
     """Two sentences as one, with two numbers to keep apart: Tom has 300 dogs, and I have 2.5 million cats."""
     if opening(second) in SMALL_INSIDE[language].split():
         second = second[0].lower() + second[1:]
@@ -141,4 +141,4 @@ def write_recounted(distilled: Path, languages: Direction, times: int, seed: int
     """From what distil.py wrote."""
     pairs = everyday_pairs(distilled, languages)
     with out.open("w", encoding="utf-8") as file:
-        file.writelines(f"{source}\t{target}\n" for source, target in recounted(pairs, languages, times, seed))
+        file.writelines(f"{source}\t{target}\n" for source, target in recount(pairs, languages, times, seed))

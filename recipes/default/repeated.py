@@ -37,9 +37,9 @@ def main() -> None:
 
 
 def first_difference(one: Sequence[Record], other: Sequence[Record]) -> int | None:
-    """The place of the first record that only one has, or both have otherwise; None if there is none."""
+    """The index of the first record that only one has, or both have otherwise; None if there is none."""
     pairs = enumerate(zip_longest(one, other))
-    return next((place for place, (ours, theirs) in pairs if without_speed(ours) != without_speed(theirs)), None)
+    return next((index for index, (ours, theirs) in pairs if without_speed(ours) != without_speed(theirs)), None)
 
 
 def without_speed(record: Record | None) -> Record | None:

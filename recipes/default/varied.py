@@ -1,4 +1,4 @@
-"""The teacher's everyday pairs once more: as people type, shouted, with emoji, and with other numbers.
+"""The teacher's everyday pairs once more: as people type, shout, with emoji, and with other numbers.
 
 made_up.py has all the odd things, but few words; here the words are those of real sentences. A pair goes one way: its
 source is as people type, its target as it should be.
@@ -11,9 +11,9 @@ from random import Random
 
 from recipes.default.distil import Pair, everyday_pairs
 from recipes.default.made_up_kinds.copies import emoji
-from recipes.default.made_up_kinds.endings import STOPS
 from recipes.default.made_up_kinds.roughness import rough
-from recipes.default.made_up_kinds.shouting import shouted
+from recipes.default.made_up_kinds.shouting import shout
+from recipes.default.made_up_kinds.trilingual import STOPS
 
 NUMBER = re.compile(r"\d+")
 ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b")
@@ -22,24 +22,24 @@ LIKE = (range(2, 13), range(13, 32), range(32, 60), range(60, 100), range(1_800,
 LONGEST_NUMBER = 9  # digits
 
 
-def varied(pairs: Sequence[Pair], languages: tuple[str, str], seed: int) -> Iterator[Pair]:
+def vary(pairs: Sequence[Pair], languages: tuple[str, str], seed: int) -> Iterator[Pair]:
     """Each pair once, in one way: numbers where it has some, else what the dice say."""
     rng = Random(f"{'-'.join(languages)}/{seed}")
     for source, target in rng.sample(pairs, len(pairs)):
-        if other := renumbered(rng, source, target):
+        if other := renumber(rng, source, target):
             yield other
             continue
         way = rng.random()
         if way < 0.75:
             yield rough(rng, source), target
         elif way < 0.9:
-            loud_source, loud_target = shouted(rng, (source, target), languages)
+            loud_source, loud_target = shout(rng, (source, target), languages)
             yield loud_source, loud_target
         else:
             yield with_emoji(rng, source, target)
 
 
-def renumbered(rng: Random, source: str, target: str) -> Pair | None:
+def renumber(rng: Random, source: str, target: str) -> Pair | None:
     """The same with other numbers, where both sides have the same ones, each once."""
     numbers = NUMBER.findall(source)
     if not numbers or sorted(numbers) != sorted(NUMBER.findall(target)) or len(set(numbers)) < len(numbers):
@@ -66,7 +66,7 @@ def another(rng: Random, number: str) -> str:
 
 
 def with_emoji(rng: Random, source: str, target: str) -> Pair:
-    """At the end, instead of the full stop or behind it."""
+    """At the end, instead of the full stop or after it."""
     sign = emoji(rng)
     if rng.random() < 0.5:
         source, target = source.rstrip(STOPS[:1] + "."), target.rstrip(STOPS[:1] + ".")
@@ -78,7 +78,7 @@ def write_varied(distilled: Path, languages: tuple[str, str], most: int, seed: i
     """From what distil.py wrote."""
     pairs = everyday_pairs(distilled, languages)
     with out.open("w", encoding="utf-8") as file:
-        for number, (source, target) in enumerate(varied(pairs, languages, seed)):
+        for number, (source, target) in enumerate(vary(pairs, languages, seed)):
             if number == most:
                 break
             file.write(f"{source}\t{target}\n")

@@ -13,9 +13,9 @@ from recipes.default.scores import TEST_SETS, Score
 
 RECIPE = HERE / "teacher.toml"
 SCORES = [
-    Score(model, test.name, test.direction, 40.0 + place, (39.0, 41.0), "nrefs:1", 60.0)
+    Score(model, test.name, test.direction, 40.0 + index, (39.0, 41.0), "nrefs:1", 60.0)
     for model in ("teacher", "student")
-    for place, test in enumerate(TEST_SETS)
+    for index, test in enumerate(TEST_SETS)
 ]
 
 

@@ -69,8 +69,8 @@ def test_a_student_that_was_scored_is_not_trained_again(tmp_path):
 def test_what_is_there_is_shown_and_drawn(tmp_path, monkeypatch, capsys):
     (tmp_path / "curve").mkdir()
     there = [BY_TEXT[0], BY_TEXT[-1], BY_SIZE[0]]
-    for place, student in enumerate(there):
-        write_point(Point(student, 1_000 + place, 2_000_000, SCORES), kept(student, tmp_path, 6_000))
+    for index, student in enumerate(there):
+        write_point(Point(student, 1_000 + index, 2_000_000, SCORES), kept(student, tmp_path, 6_000))
     monkeypatch.setattr("sys.argv", ["curve", "--work", str(tmp_path), "--out", str(tmp_path), "--show"])
     main()
     assert [line.split(" | ")[0] for line in capsys.readouterr().out.split("\n")[2:5]] == [

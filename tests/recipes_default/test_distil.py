@@ -56,11 +56,11 @@ def test_every_answer_stands_beside_its_own_sentence(tmp_path, monkeypatch):
         *(f"everyday.{a}-{b}.tsv" for a, b in DIRECTIONS),
         *(f"{kind}.{direction}.tsv" for kind in ("lifted", "rest") for direction in ("zh-en", "en-zh")),
     }
-    said = {file.name: file.read_text(encoding="utf-8").split("\n")[:-1] for file in out.iterdir()}
-    assert said["everyday.en-zh.tsv"] == ["hello\tHELLO", "hi\tHI", "many thanks\tMANY THANKS"]
-    assert said["everyday.de-en.tsv"] == ["hallo\tHALLO", "danke\tDANKE"]
-    assert said["rest.zh-en.tsv"] == ["按 c\t按 C", "停 d\t停 D"]  # an answer that is the question teaches nothing
-    assert said["lifted.en-zh.tsv"] == ["tensor e\tTENSOR E"]
+    written = {file.name: file.read_text(encoding="utf-8").split("\n")[:-1] for file in out.iterdir()}
+    assert written["everyday.en-zh.tsv"] == ["hello\tHELLO", "hi\tHI", "many thanks\tMANY THANKS"]
+    assert written["everyday.de-en.tsv"] == ["hallo\tHALLO", "danke\tDANKE"]
+    assert written["rest.zh-en.tsv"] == ["按 c\t按 C", "停 d\t停 D"]  # an answer that is the question teaches nothing
+    assert written["lifted.en-zh.tsv"] == ["tensor e\tTENSOR E"]
 
 
 def test_the_student_learns_from_every_corpus_of_the_teacher_by_its_translation_or_itself():

@@ -9,7 +9,7 @@ import pytest
 from recipes.default.made_up_kinds import fragments, sentences
 from recipes.default.made_up_kinds.clauses import did, did_after_adverb, does
 from recipes.default.made_up_kinds.grammar import Case, Determiner, a_or_an, none_of, one, several
-from recipes.default.made_up_kinds.said import Said
+from recipes.default.made_up_kinds.trilingual import Phrase
 from recipes.default.made_up_kinds.words import (
     ADJECTIVES,
     COUNTABLE,
@@ -36,32 +36,32 @@ def adjective(en: str) -> Adjective:
 @pytest.mark.parametrize(
     ("determiner", "described", "case", "expected"),
     [
-        ("the", "red car", "nominative", Said("红色的汽车", "the red car", "das rote Auto")),
-        ("the", "red hat", "nominative", Said("红色的帽子", "the red hat", "der rote Hut")),
-        ("the", "red hat", "accusative", Said("红色的帽子", "the red hat", "den roten Hut")),
-        ("the", "red lamp", "accusative", Said("红色的灯", "the red lamp", "die rote Lampe")),
-        ("a", "old umbrella", "nominative", Said("一把旧雨伞", "an old umbrella", "ein alter Regenschirm")),
-        ("a", "old umbrella", "accusative", Said("一把旧雨伞", "an old umbrella", "einen alten Regenschirm")),
-        ("a", "white cat", "accusative", Said("一只白色的猫", "a white cat", "eine weiße Katze")),
-        ("a", "expensive car", "accusative", Said("一辆昂贵的汽车", "an expensive car", "ein teures Auto")),
-        ("a", "tall tower", "nominative", Said("一座高大的塔", "a tall tower", "ein hoher Turm")),
-        ("my", "new book", "nominative", Said("我的新书", "my new book", "mein neues Buch")),
-        ("my", "new jacket", "nominative", Said("我的新夹克", "my new jacket", "meine neue Jacke")),
-        ("this", "black dog", "nominative", Said("这只黑色的狗", "this black dog", "dieser schwarze Hund")),
-        ("this", "black dog", "accusative", Said("这只黑色的狗", "this black dog", "diesen schwarzen Hund")),
-        ("no", "new coat", "accusative", Said("新大衣", "no new coat", "keinen neuen Mantel")),
+        ("the", "red car", "nominative", Phrase("红色的汽车", "the red car", "das rote Auto")),
+        ("the", "red hat", "nominative", Phrase("红色的帽子", "the red hat", "der rote Hut")),
+        ("the", "red hat", "accusative", Phrase("红色的帽子", "the red hat", "den roten Hut")),
+        ("the", "red lamp", "accusative", Phrase("红色的灯", "the red lamp", "die rote Lampe")),
+        ("a", "old umbrella", "nominative", Phrase("一把旧雨伞", "an old umbrella", "ein alter Regenschirm")),
+        ("a", "old umbrella", "accusative", Phrase("一把旧雨伞", "an old umbrella", "einen alten Regenschirm")),
+        ("a", "white cat", "accusative", Phrase("一只白色的猫", "a white cat", "eine weiße Katze")),
+        ("a", "expensive car", "accusative", Phrase("一辆昂贵的汽车", "an expensive car", "ein teures Auto")),
+        ("a", "tall tower", "nominative", Phrase("一座高大的塔", "a tall tower", "ein hoher Turm")),
+        ("my", "new book", "nominative", Phrase("我的新书", "my new book", "mein neues Buch")),
+        ("my", "new jacket", "nominative", Phrase("我的新夹克", "my new jacket", "meine neue Jacke")),
+        ("this", "black dog", "nominative", Phrase("这只黑色的狗", "this black dog", "dieser schwarze Hund")),
+        ("this", "black dog", "accusative", Phrase("这只黑色的狗", "this black dog", "diesen schwarzen Hund")),
+        ("no", "new coat", "accusative", Phrase("新大衣", "no new coat", "keinen neuen Mantel")),
     ],
 )
-def test_one_of_a_thing(determiner: Determiner, described: str, case: Case, expected: Said) -> None:
+def test_one_of_a_thing(determiner: Determiner, described: str, case: Case, expected: Phrase) -> None:
     like, what = described.split(" ")
     assert one(determiner, noun(what), adjective(like), case) == expected
 
 
 def test_several_of_a_thing() -> None:
-    assert several(2, noun("cat")) == Said("两只猫", "two cats", "zwei Katzen")
-    assert several(3, noun("car"), adjective("red")) == Said("三辆红色的汽车", "three red cars", "drei rote Autos")
-    assert several(12, noun("book")) == Said("十二本书", "twelve books", "zwölf Bücher")
-    assert several(2, noun("horse"), style="digits") == Said("2匹马", "2 horses", "2 Pferde")
+    assert several(2, noun("cat")) == Phrase("两只猫", "two cats", "zwei Katzen")
+    assert several(3, noun("car"), adjective("red")) == Phrase("三辆红色的汽车", "three red cars", "drei rote Autos")
+    assert several(12, noun("book")) == Phrase("十二本书", "twelve books", "zwölf Bücher")
+    assert several(2, noun("horse"), style="digits") == Phrase("2匹马", "2 horses", "2 Pferde")
 
 
 def test_none_of_a_thing() -> None:
@@ -81,18 +81,20 @@ def test_two_before_a_measure_word_is_liang() -> None:
     rng = Random(1)
     wrong = re.compile(f"(?<![十期])二[{''.join({noun.measure for noun in COUNTABLE})}]")
     for _ in range(3000):
-        for said in (fragments.draw(rng), sentences.draw(rng)):
-            assert not wrong.search(said.zh), said
+        for phrase in (fragments.draw(rng), sentences.draw(rng)):
+            assert not wrong.search(phrase.zh), phrase
 
 
 def test_the_verb_agrees_with_its_subject() -> None:
     rng = Random(1)
     for _ in range(3000):
-        for said in (does(rng), did(rng), did_after_adverb(rng)):
-            assert not re.search(r"\b(he|she|father) (have|see|need|want|buy|sell|draw|find)\b", said.en), said
-            assert not re.search(r"\b(I|you|we|they) (has|sees|needs|wants|buys|sells|draws|finds)\b", said.en), said
-            if said.zh.startswith("我们") and not said.zh.startswith("我们的"):
-                assert re.search(r"(\w+en wir|wir \w+en)\b", said.de), said
+        for phrase in (does(rng), did(rng), did_after_adverb(rng)):
+            assert not re.search(r"\b(he|she|father) (have|see|need|want|buy|sell|draw|find)\b", phrase.en), phrase
+            assert not re.search(r"\b(I|you|we|they) (has|sees|needs|wants|buys|sells|draws|finds)\b", phrase.en), (
+                phrase
+            )
+            if phrase.zh.startswith("我们") and not phrase.zh.startswith("我们的"):
+                assert re.search(r"(\w+en wir|wir \w+en)\b", phrase.de), phrase
 
 
 def test_every_template_has_the_same_slots_in_all_languages() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from recipes.default import made_up
 from recipes.default.made_up import FORBIDDEN, MIXTURE, labelled, main, pairs
-from recipes.default.made_up_kinds.said import Said
+from recipes.default.made_up_kinds.trilingual import Phrase
 from recipes.default.made_up_kinds.words import FOLDER
 
 LANGUAGES = (("zh", "en"), ("de", "en"))
@@ -21,15 +21,15 @@ ADDRESS = re.compile(r"https?://[a-z.]+[a-z]|[a-z._]+@[a-z.]+[a-z]")
 HERE = Path(__file__).parent
 
 
-def golden() -> Iterator[tuple[str, list[Said]]]:
+def golden() -> Iterator[tuple[str, list[Phrase]]]:
     """Read by people who speak the languages; a blank line and a name before each kind's examples."""
     for block in (HERE / "golden.tsv").read_text(encoding="utf-8").strip().split("\n\n"):
         name, *lines = block.split("\n")
-        yield name, [Said(*line.split("\t")) for line in lines]
+        yield name, [Phrase(*line.split("\t")) for line in lines]
 
 
 @pytest.mark.parametrize(("name", "examples"), list(golden()))
-def test_a_handful_of_each_kind(name: str, examples: list[Said]) -> None:
+def test_a_handful_of_each_kind(name: str, examples: list[Phrase]) -> None:
     rng = Random(f"golden {name}")
     assert [MIXTURE[name][1](rng) for _ in examples] == examples
 
@@ -127,5 +127,5 @@ def test_the_command_refuses_other_languages(
 
 
 def test_it_ends_when_nothing_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(made_up, "MIXTURE", {"one": (100, lambda rng: Said("一", "one", "eins"))})
+    monkeypatch.setattr(made_up, "MIXTURE", {"one": (100, lambda rng: Phrase("一", "one", "eins"))})
     assert list(pairs(("zh", "en"), 5, 1)) == [("一", "one")]

@@ -23,9 +23,9 @@ MONTHS = {
 def test_amounts_agree(kind: object) -> None:
     rng, read = Random(1), 0
     for _ in range(DRAWS):
-        said = kind.draw(rng)  # type: ignore[attr-defined]
-        zh, en, de = (amounts(text, language) for language, text in said._asdict().items())
-        assert zh == en == de, said
+        phrase = kind.draw(rng)  # type: ignore[attr-defined]
+        zh, en, de = (amounts(text, language) for language, text in phrase._asdict().items())
+        assert zh == en == de, phrase
         read += bool(zh)
     assert read > 0.7 * DRAWS
 
@@ -47,9 +47,9 @@ def calendar(text: str, language: str) -> list[int]:
 def test_dates_agree() -> None:
     rng, read = Random(1), 0
     for _ in range(DRAWS):
-        said = dates.draw(rng)
-        zh, en, de = (calendar(text, language) for language, text in said._asdict().items())
-        assert zh == en == de, said
+        phrase = dates.draw(rng)
+        zh, en, de = (calendar(text, language) for language, text in phrase._asdict().items())
+        assert zh == en == de, phrase
         read += bool(zh)
     assert read > 0.7 * DRAWS
 
@@ -57,11 +57,11 @@ def test_dates_agree() -> None:
 def test_the_weekday_is_that_of_the_date() -> None:
     rng, read = Random(1), 0
     for _ in range(DRAWS):
-        said = dates.draw(rng)
-        if found := re.fullmatch(r"(\d+)年(\d+)月(\d+)日星期(.)", said.zh):
+        phrase = dates.draw(rng)
+        if found := re.fullmatch(r"(\d+)年(\d+)月(\d+)日星期(.)", phrase.zh):
             year, month, day = map(int, found.groups()[:3])
             assert "一二三四五六日"[date(year, month, day).weekday()] == found[4]
-            assert said.en.split(",")[0] == f"{date(year, month, day):%A}"
+            assert phrase.en.split(",")[0] == f"{date(year, month, day):%A}"
             read += 1
     assert read > 50
 
@@ -84,9 +84,9 @@ def clock(text: str, language: str) -> list[int]:
 def test_times_agree() -> None:
     rng, read = Random(1), 0
     for _ in range(DRAWS):
-        said = times.draw(rng)
-        zh, en, de = (clock(text, language) for language, text in said._asdict().items())
-        assert zh == en == de, said
+        phrase = times.draw(rng)
+        zh, en, de = (clock(text, language) for language, text in phrase._asdict().items())
+        assert zh == en == de, phrase
         read += bool(zh)
     assert read > 0.7 * DRAWS
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recipes.default.recounted import counted, joined, recounted, write_recounted
+from recipes.default.recounted import find_count, join_sentences, recount, write_recounted
 from tests.recipes_default.amounts import amounts
 
 PAIRS = {
@@ -23,9 +23,9 @@ PAIRS = {
 
 @pytest.mark.parametrize("languages", list(PAIRS))
 def test_both_sides_have_the_same_numbers(languages):
-    made = list(recounted(PAIRS[languages], languages, times=100, seed=1))
-    assert made == list(recounted(PAIRS[languages], languages, times=100, seed=1))
-    assert made != list(recounted(PAIRS[languages], languages, times=100, seed=2))
+    made = list(recount(PAIRS[languages], languages, times=100, seed=1))
+    assert made == list(recount(PAIRS[languages], languages, times=100, seed=1))
+    assert made != list(recount(PAIRS[languages], languages, times=100, seed=2))
     there = [tuple(amounts(text, language) for text, language in zip(pair, languages, strict=True)) for pair in made]
     assert all(source == target != [] for source, target in there)
     assert sum(len(source) for source, _ in there) in (400, 399)  # the last may wait for another to be joined to
@@ -37,7 +37,7 @@ def test_both_sides_have_the_same_numbers(languages):
 def test_the_other_direction_has_the_same_sentences():
     there = PAIRS["zh", "en"]
     back = [(target, source) for source, target in there]
-    assert len(list(recounted(back, ("en", "zh"), 1, 1))) in (3, 4)
+    assert len(list(recount(back, ("en", "zh"), 1, 1))) in (3, 4)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_the_other_direction_has_the_same_sentences():
     ],
 )
 def test_what_counts_nothing_stays(text, language):
-    assert counted(text, language) is None
+    assert find_count(text, language) is None
 
 
 @pytest.mark.parametrize(
@@ -81,18 +81,18 @@ def test_what_counts_nothing_stays(text, language):
     ],
 )
 def test_what_is_counted(text, language, value):
-    assert counted(text, language).value == value
+    assert find_count(text, language).value == value
 
 
 def test_different_counts_are_not_the_same_sentence():
-    assert not list(recounted([("Tom hat drei Hunde.", "Tom has four dogs.")], ("de", "en"), 10, 1))
-    assert not list(recounted([("Tom hat drei Dollar.", "Tom has three coins.")], ("de", "en"), 10, 1))
+    assert not list(recount([("Tom hat drei Hunde.", "Tom has four dogs.")], ("de", "en"), 10, 1))
+    assert not list(recount([("Tom hat drei Dollar.", "Tom has three coins.")], ("de", "en"), 10, 1))
 
 
 def test_the_first_word_of_the_second_sentence_is_written_small_unless_it_is_a_name():
-    assert joined("Tom has 40 dogs.", "He's 30 years old.", "en") == "Tom has 40 dogs, and he's 30 years old."
-    assert joined("Er hat 40 Hunde.", "Tom hat 30 Katzen.", "de") == "Er hat 40 Hunde, und Tom hat 30 Katzen."
-    assert joined("他有40只狗。", "我有30只猫。", "zh") == "他有40只狗，我有30只猫。"
+    assert join_sentences("Tom has 40 dogs.", "He's 30 years old.", "en") == "Tom has 40 dogs, and he's 30 years old."
+    assert join_sentences("Er hat 40 Hunde.", "Tom hat 30 Katzen.", "de") == "Er hat 40 Hunde, und Tom hat 30 Katzen."
+    assert join_sentences("他有40只狗。", "我有30只猫。", "zh") == "他有40只狗，我有30只猫。"
 
 
 def test_it_is_written_from_what_was_distilled(tmp_path):
@@ -100,4 +100,4 @@ def test_it_is_written_from_what_was_distilled(tmp_path):
     (tmp_path / "everyday.de-en.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in pairs), encoding="utf-8")
     write_recounted(tmp_path, ("de", "en"), 30, 1, tmp_path / "out.tsv")
     written = (tmp_path / "out.tsv").read_text(encoding="utf-8").split("\n")[:-1]
-    assert [tuple(line.split("\t")) for line in written] == list(recounted(pairs, ("de", "en"), 30, 1))
+    assert [tuple(line.split("\t")) for line in written] == list(recount(pairs, ("de", "en"), 30, 1))

@@ -4,7 +4,7 @@ from random import Random
 from typing import NamedTuple
 
 from recipes.default.made_up_kinds.grammar import one, several
-from recipes.default.made_up_kinds.said import Said
+from recipes.default.made_up_kinds.trilingual import Phrase
 from recipes.default.made_up_kinds.words import (
     GIVEN_NAMES,
     NONE,
@@ -25,7 +25,7 @@ class Clause(NamedTuple):
 
     subject: Subject
     verb: Verb
-    object: Said
+    object: Phrase
 
 
 def anyone(rng: Random) -> Subject:
@@ -35,7 +35,7 @@ def anyone(rng: Random) -> Subject:
     return rng.choice(SUBJECTS)
 
 
-def something(rng: Random, groups: str) -> Said:
+def something(rng: Random, groups: str) -> Phrase:
     """An object, in the accusative."""
     noun = rng.choice(fitting(groups))
     adjective = rng.choice(describing(noun)) if rng.random() < 0.35 else None
@@ -52,28 +52,28 @@ def clause(rng: Random, verbs: tuple[Verb, ...]) -> Clause:
     return Clause(anyone(rng), verb, something(rng, verb.groups))
 
 
-def does(rng: Random) -> Said:
+def does(rng: Random) -> Phrase:
     """他有两本书, he has two books, er hat zwei Bücher."""
     who, verb, what = clause(rng, VERBS)
     en = verb.en_third if who.form == "er" else verb.en
     de = {"ich": verb.de_ich, "du": verb.de_du, "er": verb.de_er, "wir": verb.de_wir}[who.form]
-    return Said(f"{who.zh}{verb.zh}{what.zh}", f"{who.en} {en} {what.en}", f"{who.de} {de} {what.de}")
+    return Phrase(f"{who.zh}{verb.zh}{what.zh}", f"{who.en} {en} {what.en}", f"{who.de} {de} {what.de}")
 
 
-def did(rng: Random) -> Said:
+def did(rng: Random) -> Phrase:
     """他买了两本书, he bought two books, er hat zwei Bücher gekauft."""
     who, verb, what = clause(rng, PAST)
-    return Said(
+    return Phrase(
         f"{who.zh}{verb.zh_past}{what.zh}",
         f"{who.en} {verb.en_past} {what.en}",
         f"{who.de} {HABEN[who.form]} {what.de} {verb.de_participle}",
     )
 
 
-def did_after_adverb(rng: Random) -> Said:
+def did_after_adverb(rng: Random) -> Phrase:
     """As after "gestern": German puts the verb second, so the subject after it."""
     who, verb, what = clause(rng, PAST)
-    return Said(
+    return Phrase(
         f"{who.zh}{verb.zh_past}{what.zh}",
         f"{who.en} {verb.en_past} {what.en}",
         f"{HABEN[who.form]} {who.de} {what.de} {verb.de_participle}",

@@ -1,10 +1,10 @@
-"""What no language translates: addresses, file names, code, emoji; alone, and inside or behind a sentence."""
+"""What no language translates: addresses, file names, code, emoji; alone, and inside or after a sentence."""
 
 import string
 import unicodedata
 from random import Random
 
-from recipes.default.made_up_kinds.said import Kind, Said, fill, same
+from recipes.default.made_up_kinds.trilingual import Kind, Phrase, fill, same
 from recipes.default.made_up_kinds.words import NOUNS, PHRASES
 
 SYLLABLES = ("ba", "ko", "mi", "ra", "tu", "ne", "sol", "vin", "dex", "pra", "lo", "fi", "gan", "hu", "zet")
@@ -23,27 +23,27 @@ CODE = (
     "v{n}.{m}.0", "print({a})", "/usr/{a}/{b}", "`{a}`", "{{{a}}}", "%{a}%", "#{a}", "{A}-{n}", "git {a} --{b}",
 )  # fmt: skip
 AROUND = (
-    Said("打开 {it}。", "Open {it}.", "Öffnen Sie {it}."),
-    Said("请看 {it}。", "See {it}.", "Siehe {it}."),
-    Said("{it} 不存在。", "{it} does not exist.", "{it} existiert nicht."),
-    Said("找不到 {it}。", "{it} was not found.", "{it} wurde nicht gefunden."),
-    Said("删除 {it}？", "Delete {it}?", "{it} löschen?"),
-    Said("{it} 是什么？", "What is {it}?", "Was ist {it}?"),
-    Said("更多信息见 {it}。", "For more information, see {it}.", "Weitere Informationen finden Sie unter {it}."),
-    Said("我把照片上传到 {it} 了。", "I uploaded the photos to {it}.", "Ich habe die Fotos auf {it} hochgeladen."),
-    Said("您可以从 {it} 下载软件。", "You can download the software from {it}.",
+    Phrase("打开 {it}。", "Open {it}.", "Öffnen Sie {it}."),
+    Phrase("请看 {it}。", "See {it}.", "Siehe {it}."),
+    Phrase("{it} 不存在。", "{it} does not exist.", "{it} existiert nicht."),
+    Phrase("找不到 {it}。", "{it} was not found.", "{it} wurde nicht gefunden."),
+    Phrase("删除 {it}？", "Delete {it}?", "{it} löschen?"),
+    Phrase("{it} 是什么？", "What is {it}?", "Was ist {it}?"),
+    Phrase("更多信息见 {it}。", "For more information, see {it}.", "Weitere Informationen finden Sie unter {it}."),
+    Phrase("我把照片上传到 {it} 了。", "I uploaded the photos to {it}.", "Ich habe die Fotos auf {it} hochgeladen."),
+    Phrase("您可以从 {it} 下载软件。", "You can download the software from {it}.",
          "Sie können die Software von {it} herunterladen."),
-    Said("请把 {it} 复制到桌面，然后重新启动。", "Please copy {it} to the desktop and restart.",
+    Phrase("请把 {it} 复制到桌面，然后重新启动。", "Please copy {it} to the desktop and restart.",
          "Bitte kopieren Sie {it} auf den Desktop und starten Sie neu."),
-    Said("自昨天起 {it} 就不能用了。", "{it} has not worked since yesterday.",
+    Phrase("自昨天起 {it} 就不能用了。", "{it} has not worked since yesterday.",
          "{it} funktioniert seit gestern nicht mehr."),
 )  # fmt: skip
 WRITE_TO = (
-    Said("请发邮件到 {it}。", "Please write to {it}.", "Bitte schreiben Sie an {it}."),
-    Said("他的地址是 {it}。", "His address is {it}.", "Seine Adresse ist {it}."),
-    Said("请在星期一之前把照片发到 {it}。", "Please send the photos to {it} by Monday.",
+    Phrase("请发邮件到 {it}。", "Please write to {it}.", "Bitte schreiben Sie an {it}."),
+    Phrase("他的地址是 {it}。", "His address is {it}.", "Seine Adresse ist {it}."),
+    Phrase("请在星期一之前把照片发到 {it}。", "Please send the photos to {it} by Monday.",
          "Bitte senden Sie die Fotos bis Montag an {it}."),
-    Said("如果您有问题，请写信给 {it}。", "If you have any questions, write to {it}.",
+    Phrase("如果您有问题，请写信给 {it}。", "If you have any questions, write to {it}.",
          "Wenn Sie Fragen haben, schreiben Sie an {it}."),
 )  # fmt: skip
 # Words that could be translated, but not inside an address.
@@ -109,23 +109,23 @@ def emoji(rng: Random) -> str:
     return "".join(rng.sample(EMOJI, rng.choice((1, 1, 2, 3))))
 
 
-def alone(rng: Random) -> Said:
+def alone(rng: Random) -> Phrase:
     return same(rng.choice((url, email, file, code, emoji))(rng))
 
 
-def in_sentence(rng: Random) -> Said:
+def in_sentence(rng: Random) -> Phrase:
     if rng.random() < 0.35:
         return fill(rng.choice(WRITE_TO), it=same(email(rng)))
     return fill(rng.choice(AROUND), it=same(rng.choice((url, file, code))(rng)))
 
 
-def with_emoji(rng: Random) -> Said:
+def with_emoji(rng: Random) -> Phrase:
     sign, phrase = emoji(rng), rng.choice(PHRASES)
-    return Said(f"{phrase.zh}{sign}", f"{phrase.en} {sign}", f"{phrase.de} {sign}")
+    return Phrase(f"{phrase.zh}{sign}", f"{phrase.en} {sign}", f"{phrase.de} {sign}")
 
 
 FORMS: tuple[Kind, ...] = (alone, in_sentence, in_sentence, with_emoji)
 
 
-def draw(rng: Random) -> Said:
+def draw(rng: Random) -> Phrase:
     return rng.choice(FORMS)(rng)

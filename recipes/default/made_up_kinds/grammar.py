@@ -7,7 +7,7 @@ article and in the ending of the adjective.
 from typing import Literal
 
 from recipes.default.made_up_kinds.numerals import chinese_count, english, german
-from recipes.default.made_up_kinds.said import Said
+from recipes.default.made_up_kinds.trilingual import Phrase
 from recipes.default.made_up_kinds.words import Adjective, Noun
 
 Case = Literal["nominative", "accusative"]
@@ -49,7 +49,7 @@ def chinese_start(determiner: Determiner, noun: Noun) -> str:
     return starts[determiner]
 
 
-def one(determiner: Determiner, noun: Noun, adjective: Adjective | None = None, case: Case = "nominative") -> Said:
+def one(determiner: Determiner, noun: Noun, adjective: Adjective | None = None, case: Case = "nominative") -> Phrase:
     """one("a", BOOK, RED) -> 一本红色的书, a red book, ein rotes Buch."""
     before = adjective.zh_before if adjective else ""
     if determiner in ("my", "your"):  # one 的 is enough: 我的红色帽子
@@ -60,44 +60,44 @@ def one(determiner: Determiner, noun: Noun, adjective: Adjective | None = None, 
     de = german_article(determiner, noun, case)
     if adjective:
         de += f" {adjective.de_stem}{german_ending(determiner, noun, case)}"
-    return Said(zh, f"{article} {en}", f"{de} {noun.de}")
+    return Phrase(zh, f"{article} {en}", f"{de} {noun.de}")
 
 
 def several(
     number: int, noun: Noun, adjective: Adjective | None = None, style: Literal["words", "digits"] = "words"
-) -> Said:
+) -> Phrase:
     """several(2, BOOK, RED) -> 两本红色的书, two red books, zwei rote Bücher. Nominative and accusative are alike."""
     digits = style == "digits"
     count = chinese_count(number) if not digits else str(number)
     en_count, de_count = (str(number), str(number)) if digits else (english(number), german(number))
-    return Said(
+    return Phrase(
         f"{count}{noun.measure}" + (adjective.zh_before if adjective else "") + noun.zh,
         f"{en_count} " + (f"{adjective.en} " if adjective else "") + noun.en_plural,
         f"{de_count} " + (f"{adjective.de_stem}e " if adjective else "") + noun.de_plural,
     )
 
 
-def bare(noun: Noun) -> Said:
+def bare(noun: Noun) -> Phrase:
     """A noun without a determiner, as in "I like cats": plural where there is one."""
     if noun.countable:
-        return Said(noun.zh, noun.en_plural, noun.de_plural)
-    return Said(noun.zh, noun.en, noun.de)
+        return Phrase(noun.zh, noun.en_plural, noun.de_plural)
+    return Phrase(noun.zh, noun.en, noun.de)
 
 
-def none_of(noun: Noun) -> Said:
+def none_of(noun: Noun) -> Phrase:
     """What German puts after "mag": keine Katzen, keinen Käse; Chinese and English say the not elsewhere."""
     plain = bare(noun)
     article = "keine" if noun.countable else german_article("no", noun, "accusative")
     return plain._replace(de=f"{article} {plain.de}")
 
 
-def is_like(adjective: Adjective) -> Said:
+def is_like(adjective: Adjective) -> Phrase:
     """A predicate: 很新, 是红色的; is new; ist neu."""
     zh = f"是{adjective.zh}的" if adjective.sort == "colour" else f"很{adjective.zh}"
-    return Said(zh, f"is {adjective.en}", f"ist {adjective.de}")
+    return Phrase(zh, f"is {adjective.en}", f"ist {adjective.de}")
 
 
-def asked(adjective: Adjective) -> Said:
+def asked(adjective: Adjective) -> Phrase:
     """The same in a question, where Chinese has no 很: 这辆汽车新吗？"""
     zh = f"是{adjective.zh}的" if adjective.sort == "colour" else adjective.zh
-    return Said(zh, adjective.en, adjective.de)
+    return Phrase(zh, adjective.en, adjective.de)

@@ -1,6 +1,6 @@
 """Numbers as each language writes them: in digits, with its own marks, and in words."""
 
-from recipes.default.made_up_kinds.said import Said
+from recipes.default.made_up_kinds.trilingual import Phrase
 from recipes.default.made_up_kinds.words import rows
 
 EN = {int(row["number"]): row["en"] for row in rows("numerals")}
@@ -57,17 +57,17 @@ def chinese_below_10000(number: int, leading: bool) -> str:
     if number < 10:
         return ZH_DIGITS[number]
     text, gap = "", False
-    for place in (3, 2, 1, 0):
-        digit = number // 10**place % 10
+    for power in (3, 2, 1, 0):
+        digit = number // 10**power % 10
         if digit == 0:
             gap = text != ""
             continue
         before = "零" if gap else ""
         # 两百 and 两千, but 二十; and 十二, not 一十二, where nothing stands before it.
-        word = "两" if digit == 2 and place >= 2 else ZH_DIGITS[digit]
-        if digit == 1 and place == 1 and not text and leading:
+        word = "两" if digit == 2 and power >= 2 else ZH_DIGITS[digit]
+        if digit == 1 and power == 1 and not text and leading:
             word = ""
-        text, gap = text + before + word + ZH_UNITS[place], False
+        text, gap = text + before + word + ZH_UNITS[power], False
     return text
 
 
@@ -76,21 +76,21 @@ def chinese_count(number: int) -> str:
     return "两" if number == 2 else chinese(number)
 
 
-def words(number: int) -> Said:
-    return Said(chinese(number), english(number), german(number))
+def words(number: int) -> Phrase:
+    return Phrase(chinese(number), english(number), german(number))
 
 
-def grouped(number: int) -> Said:
+def grouped(number: int) -> Phrase:
     """grouped(12345) -> 12,345 in Chinese and English, 12.345 in German."""
     text = f"{number:,}"
-    return Said(text, text, text.replace(",", "."))
+    return Phrase(text, text, text.replace(",", "."))
 
 
-def decimal(units: int, places: int) -> Said:
+def decimal(units: int, places: int) -> Phrase:
     """decimal(12345, 1) -> 1,234.5 and 1.234,5: an integer in units of 10^-places, so that nothing is rounded."""
     whole, part = divmod(abs(units), 10**places)
     text = ("-" if units < 0 else "") + f"{whole:,}.{part:0{places}}"
-    return Said(text, text, text.translate(str.maketrans(".,", ",.")))
+    return Phrase(text, text, text.translate(str.maketrans(".,", ",.")))
 
 
 def english_ordinal(number: int) -> str:

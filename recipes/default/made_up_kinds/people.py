@@ -2,48 +2,48 @@
 
 from random import Random
 
-from recipes.default.made_up_kinds.said import Said, fill
+from recipes.default.made_up_kinds.trilingual import Phrase, fill
 from recipes.default.made_up_kinds.words import CHINESE_GIVEN_NAMES, CHINESE_SURNAMES, GIVEN_NAMES, SURNAMES
 
 TITLES = (
-    Said("{name}先生", "Mr. {name}", "Herr {name}"),
-    Said("{name}女士", "Ms. {name}", "Frau {name}"),
-    Said("{name}医生", "Dr. {name}", "Dr. {name}"),
-    Said("{name}教授", "Professor {name}", "Professor {name}"),
+    Phrase("{name}先生", "Mr. {name}", "Herr {name}"),
+    Phrase("{name}女士", "Ms. {name}", "Frau {name}"),
+    Phrase("{name}医生", "Dr. {name}", "Dr. {name}"),
+    Phrase("{name}教授", "Professor {name}", "Professor {name}"),
 )
 AROUND = (
-    Said("{name}", "{name}", "{name}"),
-    Said("{name}", "{name}", "{name}"),
-    Said("我叫{name}。", "My name is {name}.", "Ich heiße {name}."),
-    Said("这是{name}。", "This is {name}.", "Das ist {name}."),
-    Said("{name}在哪里？", "Where is {name}?", "Wo ist {name}?"),
-    Said("你认识{name}吗？", "Do you know {name}?", "Kennst du {name}?"),
-    Said("{name}写的", "by {name}", "von {name}"),
-    Said("谢谢，{name}！", "Thank you, {name}!", "Danke, {name}!"),
-    Said("你好，{name}！", "Hello, {name}!", "Hallo, {name}!"),
+    Phrase("{name}", "{name}", "{name}"),
+    Phrase("{name}", "{name}", "{name}"),
+    Phrase("我叫{name}。", "My name is {name}.", "Ich heiße {name}."),
+    Phrase("这是{name}。", "This is {name}.", "Das ist {name}."),
+    Phrase("{name}在哪里？", "Where is {name}?", "Wo ist {name}?"),
+    Phrase("你认识{name}吗？", "Do you know {name}?", "Kennst du {name}?"),
+    Phrase("{name}写的", "by {name}", "von {name}"),
+    Phrase("谢谢，{name}！", "Thank you, {name}!", "Danke, {name}!"),
+    Phrase("你好，{name}！", "Hello, {name}!", "Hallo, {name}!"),
 )
-JOINED = Said("{a}和{b}", "{a} and {b}", "{a} und {b}")
+JOINED = Phrase("{a}和{b}", "{a} and {b}", "{a} und {b}")
 
 
-def foreign(rng: Random) -> Said:
-    return fill(Said("{a}·{b}", "{a} {b}", "{a} {b}"), a=rng.choice(GIVEN_NAMES), b=rng.choice(SURNAMES))
+def foreign(rng: Random) -> Phrase:
+    return fill(Phrase("{a}·{b}", "{a} {b}", "{a} {b}"), a=rng.choice(GIVEN_NAMES), b=rng.choice(SURNAMES))
 
 
-def chinese(rng: Random) -> Said:
-    form = Said("{a}{b}", "{a} {b}", "{a} {b}")
+def chinese(rng: Random) -> Phrase:
+    form = Phrase("{a}{b}", "{a} {b}", "{a} {b}")
     return fill(form, a=rng.choice(CHINESE_SURNAMES), b=rng.choice(CHINESE_GIVEN_NAMES))
 
 
-def anyone(rng: Random) -> Said:
+def anyone(rng: Random) -> Phrase:
     return rng.choice((foreign, chinese, lambda rng: rng.choice(GIVEN_NAMES)))(rng)
 
 
-def titled(rng: Random) -> Said:
+def titled(rng: Random) -> Phrase:
     surname = rng.choice(SURNAMES if rng.random() < 0.6 else CHINESE_SURNAMES)
     return fill(rng.choice(TITLES), name=surname)
 
 
-def draw(rng: Random) -> Said:
+def draw(rng: Random) -> Phrase:
     way = rng.random()
     if way < 0.2:
         return titled(rng)

@@ -9,17 +9,17 @@ So rough pairs may be learnt in one direction only (`one_way` of a corpus), or a
 from collections.abc import Callable
 from random import Random
 
-from recipes.default.made_up_kinds.endings import STOPS
+from recipes.default.made_up_kinds.trilingual import STOPS
 
 NARROW = str.maketrans("，。！？、", ",.!?,")
 
 
 def doubled_space(rng: Random, text: str) -> str:
-    places = [place for place, sign in enumerate(text) if sign == " "]
-    if not places:
+    spaces = [index for index, sign in enumerate(text) if sign == " "]
+    if not spaces:
         return text
-    place = rng.choice(places)
-    return text[:place] + " " * rng.randint(1, 2) + text[place:]
+    index = rng.choice(spaces)
+    return text[:index] + " " * rng.randint(1, 2) + text[index:]
 
 
 def no_space_after_comma(_rng: Random, text: str) -> str:
@@ -57,12 +57,12 @@ def narrow_marks(_rng: Random, text: str) -> str:
 def swapped_letters(rng: Random, text: str) -> str:
     """A typo inside a long word: the first and the last letter stay, as when people type fast."""
     words = text.split(" ")
-    long = [place for place, word in enumerate(words) if len(word) >= 6 and word.isascii() and word.isalpha()]
+    long = [index for index, word in enumerate(words) if len(word) >= 6 and word.isascii() and word.isalpha()]
     if not long:
         return text
-    place = rng.choice(long)
-    word, at = words[place], rng.randint(1, len(words[place]) - 3)
-    words[place] = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    index = rng.choice(long)
+    word, at = words[index], rng.randint(1, len(words[index]) - 3)
+    words[index] = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
     return " ".join(words)
 
 

@@ -8,8 +8,8 @@ from recipes.default.made_up_kinds.dates import any_day, short
 from recipes.default.made_up_kinds.grammar import asked, bare, is_like, none_of, one, several
 from recipes.default.made_up_kinds.measures import price
 from recipes.default.made_up_kinds.numbers import phone
-from recipes.default.made_up_kinds.said import Said, capitalized, fill, same
 from recipes.default.made_up_kinds.times import any_time
+from recipes.default.made_up_kinds.trilingual import Phrase, capitalize_first, fill, same
 from recipes.default.made_up_kinds.words import (
     CITIES,
     COUNTABLE,
@@ -28,7 +28,7 @@ OWNED = fitting("thing furniture clothing vehicle")
 LIKED = fitting("animal fruit vegetable food nature", NOUNS)
 
 
-def slots(rng: Random) -> dict[str, Said]:
+def slots(rng: Random) -> dict[str, Phrase]:
     """Something for every slot that a template may have; those about a thing are about the same one."""
     thing, place, noun = rng.choice(OWNED), rng.choice(PLACES), rng.choice(COUNTABLE)
     adjective, liked = rng.choice(describing(thing)), rng.choice(LIKED)
@@ -54,8 +54,8 @@ def slots(rng: Random) -> dict[str, Said]:
         "none_of": none_of(liked),
         "the_place": one("the", as_noun),
         "place": one("a", as_noun, case="accusative")._replace(zh=place.zh),
-        "to_place": Said(place.zh, place.en_to, place.de_to),
-        "at_place": Said(place.zh, place.en_at, place.de_at),
+        "to_place": Phrase(place.zh, place.en_to, place.de_to),
+        "at_place": Phrase(place.zh, place.en_at, place.de_at),
         "city": rng.choice(CITIES),
         "country": rng.choice(COUNTRIES),
         "weekday": rng.choice(WEEKDAYS),
@@ -65,13 +65,13 @@ def slots(rng: Random) -> dict[str, Said]:
         "price": price(rng),
         "phone": phone(rng),
         "age": same(str(rng.randint(2, 99))),
-        "distance": fill(Said("{n}公里", "{n} kilometers", "{n} Kilometer"), n=same(str(rng.randint(2, 900)))),
-        "temperature": fill(Said("{n}度", "{n} degrees", "{n} Grad"), n=same(str(rng.randint(2, 40)))),
+        "distance": fill(Phrase("{n}公里", "{n} kilometers", "{n} Kilometer"), n=same(str(rng.randint(2, 900)))),
+        "temperature": fill(Phrase("{n}度", "{n} degrees", "{n} Grad"), n=same(str(rng.randint(2, 40)))),
     }
 
 
-def draw(rng: Random) -> Said:
+def draw(rng: Random) -> Phrase:
     template = rng.choice(TEMPLATES)
     filled = slots(rng)
     wanted = {name for text in template for _, name, _, _ in Formatter().parse(text) if name}
-    return capitalized(fill(template, **{name: filled[name] for name in wanted}))
+    return capitalize_first(fill(template, **{name: filled[name] for name in wanted}))

@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from random import Random
 
 from recipes.default.made_up_kinds import phrases, sentences
-from recipes.default.made_up_kinds.endings import STOPS
-from recipes.default.made_up_kinds.said import Said
+from recipes.default.made_up_kinds.trilingual import STOPS, Phrase
 
 MARKS = ("!!!", "!!!", "!!", "!!!!")
 QUESTION_MARKS = ("?!", "???", "?!?!")
 WIDE = str.maketrans("!?", "！？")
 
 
-def draw(rng: Random) -> Said:
-    said = rng.choice((phrases, sentences)).draw(rng)
-    return Said(*shouted(rng, said, Said._fields))
+def draw(rng: Random) -> Phrase:
+    phrase = rng.choice((phrases, sentences)).draw(rng)
+    return Phrase(*shout(rng, phrase, Phrase._fields))
 
 
-def shouted(rng: Random, texts: Sequence[str], languages: Sequence[str]) -> list[str]:
+def shout(rng: Random, texts: Sequence[str], languages: Sequence[str]) -> list[str]:
     """One thing said in several languages, each in its own way of shouting."""
     asks = any(text.endswith(("?", "？")) for text in texts)
     marks = rng.choice(QUESTION_MARKS if asks else MARKS)

@@ -3,26 +3,26 @@
 from random import Random
 
 from recipes.default.made_up_kinds.grammar import bare, one
-from recipes.default.made_up_kinds.said import Said
+from recipes.default.made_up_kinds.trilingual import Phrase
 from recipes.default.made_up_kinds.words import ADJECTIVES, CITIES, COUNTRIES, NOUNS, PLACES, WORDS, Noun
 
 PLAIN = (
     *WORDS,
     *COUNTRIES,
     *CITIES,
-    *(Said(noun.zh, noun.en, noun.de) for noun in NOUNS),
-    *(Said(place.zh, place.en, place.de) for place in PLACES),
-    *(Said(word.zh, word.en, word.de) for word in ADJECTIVES),
+    *(Phrase(noun.zh, noun.en, noun.de) for noun in NOUNS),
+    *(Phrase(place.zh, place.en, place.de) for place in PLACES),
+    *(Phrase(word.zh, word.en, word.de) for word in ADJECTIVES),
 )
 
 
-def plural(noun: Noun) -> Said:
+def plural(noun: Noun) -> Phrase:
     """Chinese has no plural but by 一些, "some"; German and English say it bare."""
-    said = bare(noun)
-    return Said(f"一些{said.zh}", f"some {said.en}", f"einige {said.de}") if noun.countable else said
+    phrase = bare(noun)
+    return Phrase(f"一些{phrase.zh}", f"some {phrase.en}", f"einige {phrase.de}") if noun.countable else phrase
 
 
-def draw(rng: Random) -> Said:
+def draw(rng: Random) -> Phrase:
     way = rng.random()
     if way < 0.6:
         return rng.choice(PLAIN)

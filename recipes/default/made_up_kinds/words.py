@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from recipes.default.made_up_kinds.said import Said
+from recipes.default.made_up_kinds.trilingual import Phrase
 
 NONE = "-"
 FOLDER = Path(__file__).parent
@@ -92,14 +92,16 @@ def rows(name: str) -> Iterator[dict[str, str]]:
         yield dict(zip(header.split("\t"), line.split("\t"), strict=True))
 
 
-def texts(name: str, group: str | None = None) -> tuple[Said, ...]:
+def texts(name: str, group: str | None = None) -> tuple[Phrase, ...]:
     """texts("geography", "city"): the rows of one group, or all."""
-    return tuple(Said(row["zh"], row["en"], row["de"]) for row in rows(name) if group in (None, row.get("group")))
+    return tuple(Phrase(row["zh"], row["en"], row["de"]) for row in rows(name) if group in (None, row.get("group")))
 
 
-def names(name: str, group: str | None = None) -> tuple[Said, ...]:
+def names(name: str, group: str | None = None) -> tuple[Phrase, ...]:
     """People's names: English and German write them alike."""
-    return tuple(Said(row["zh"], row["latin"], row["latin"]) for row in rows(name) if group in (None, row.get("group")))
+    return tuple(
+        Phrase(row["zh"], row["latin"], row["latin"]) for row in rows(name) if group in (None, row.get("group"))
+    )
 
 
 NOUNS = tuple(Noun(**row) for row in rows("nouns"))  # type: ignore[arg-type]

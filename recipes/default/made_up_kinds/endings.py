@@ -1,3 +1,0 @@
-"""The marks that end a sentence."""
-
-STOPS = "。！？.!?"
