@@ -160,11 +160,11 @@ def marian_search(model: Any, beam: int) -> Translate:
 
     @torch.inference_mode()
     def translate(source: Tensor, max_length: int) -> list[Ids]:
-        said = model.generate(
+        outputs = model.generate(
             source, attention_mask=(source != SPECIAL.pad).long(), num_beams=beam, do_sample=False,
             max_new_tokens=max_length, forced_eos_token_id=None, **alike,
         )  # fmt: skip
-        rows = [tuple(row[1:]) for row in said.tolist()]  # behind <s>
+        rows = [tuple(row[1:]) for row in outputs.tolist()]  # behind <s>
         return [row[: row.index(SPECIAL.eos) + 1] if SPECIAL.eos in row else row for row in rows]
 
     return translate
@@ -186,22 +186,22 @@ class Duel:
     def __init__(self, ours: Translate, theirs: Translate) -> None:
         self.sides = {"ours": ours, "theirs": theirs}
         self.took: dict[str, list[Took]] = {name: [] for name in self.sides}
-        self.said: dict[str, list[Ids]] = {}
+        self.outputs: dict[str, list[Ids]] = {}
 
     def fight(self, batches: list[Tensor], repeats: int) -> None:
         for translate in self.sides.values():  # on a GPU all shapes once; a CPU is warm after a sentence
             run(translate, batches if batches[0].is_cuda else [batches[0][:1]])
         for _ in range(repeats):
             for name, translate in self.sides.items():
-                took, self.said[name] = run(translate, batches)
+                took, self.outputs[name] = run(translate, batches)
                 self.took[name].append(took)
 
     def cells(self, by_cpu_time: bool) -> list[str]:
-        sentences = len(self.said["ours"])
+        sentences = len(self.outputs["ours"])
         rates = [statistics.median(took.tokens / took.wall for took in turns) for turns in self.took.values()]
         ratios = [self.ratios(lambda took: took.wall)] + [self.ratios(lambda took: took.cpu)] * by_cpu_time
         tokens = dict.fromkeys(f"{turns[0].tokens / sentences:.1f}" for turns in self.took.values())
-        equal = sum(one == other for one, other in zip(*self.said.values(), strict=True))
+        equal = sum(one == other for one, other in zip(*self.outputs.values(), strict=True))
         return [*(f"{rate:,.0f}" for rate in rates), *ratios, " and ".join(tokens), f"{equal} of {sentences}"]
 
     def ratios(self, seconds: Callable[[Took], float]) -> str:
@@ -214,13 +214,13 @@ class Duel:
 
 
 def run(translate: Translate, batches: list[Tensor]) -> tuple[Took, list[Ids]]:
-    said: list[Ids] = []
+    outputs: list[Ids] = []
     wait_for(batches[0])
     wall, cpu = time.perf_counter(), time.process_time()
     for source in batches:
-        said += translate(source, 2 * source.shape[1] + 10)
+        outputs += translate(source, 2 * source.shape[1] + 10)
     wait_for(batches[0])
-    return Took(sum(map(len, said)), time.perf_counter() - wall, time.process_time() - cpu), said
+    return Took(sum(map(len, outputs)), time.perf_counter() - wall, time.process_time() - cpu), outputs
 
 
 def wait_for(batch: Tensor) -> None:

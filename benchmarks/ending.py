@@ -48,9 +48,9 @@ def model_that_ends(config: TransformerConfig) -> Transformer:
 
     last = model.decoder.layers[-1]
     assert isinstance(last, DecoderLayer)
-    memory, asking, said = flowing_through(model, last)
+    memory, asking, decoded = flowing_through(model, last)
     stretch_memory, stretch_asking, stretch_said = (
-        float((x[:, one] - x[:, zero]).mean()) for x in (memory, asking, said)
+        float((x[:, one] - x[:, zero]).mean()) for x in (memory, asking, decoded)
     )
     difference = torch.tensor([1.0, -1.0])  # clock - zero: what a norm has shifted comes back
     head = last.cross_attention
@@ -79,7 +79,7 @@ def flowing_through(model: Transformer, last: DecoderLayer) -> tuple[Tensor, Ten
     listening = last.around_cross_attention.register_forward_pre_hook(lambda _, given: asking.append(given[0]))
     memory = model.encode(source)
     x, _ = model.embed(target_in, model.target_positions)
-    said = model.decoder(x, memory, masks.causal(source.shape[1], source.shape[1]), real)
+    decoded = model.decoder(x, memory, masks.causal(source.shape[1], source.shape[1]), real)
     listening.remove()
     here = real[:, 0, 0]
-    return memory[here], asking[0][here], said[here]
+    return memory[here], asking[0][here], decoded[here]

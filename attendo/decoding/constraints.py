@@ -1,4 +1,4 @@
-"""What may be said next: small things that look at what was said and forbid tokens, or make them less likely.
+"""What may come next: small things that look at the output so far and forbid tokens, or make them less likely.
 
 A constraint is a function of the logits and of the rows being decoded; it remembers nothing itself, so a search may
 reorder, repeat and drop rows as it likes. It never raises a logit: the stop of the beam search relies on it.

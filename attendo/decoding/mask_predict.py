@@ -29,7 +29,7 @@ FIRST_WORD = 1 + max(SPECIAL.pad, SPECIAL.bos, SPECIAL.eos, MASK)  # ids below i
 def mask_predict(model: NonAutoregressive, source: Tensor, passes: int, num_lengths: int = 3) -> list[Hypothesis]:
     """source ids [batch, source] -> one hypothesis for each sentence, in so many passes of the decoder.
 
-    The log-probability of a word is that of the pass that said it.
+    The log-probability of a word is that of the pass that chose it.
     """
     check_whole("passes", passes, 1, MOST_PASSES)
     check_whole("num_lengths", num_lengths, 1, NUM_LENGTHS)
@@ -57,16 +57,16 @@ def blank(lengths: Tensor) -> Tensor:
     [4, 2]  ->  MASK MASK MASK </s>
                 MASK </s> pad  pad
     """
-    place = torch.arange(int(lengths.max()), device=lengths.device)
+    position = torch.arange(int(lengths.max()), device=lengths.device)
     last = lengths[:, None] - 1
-    target = torch.full((len(lengths), len(place)), SPECIAL.pad, device=lengths.device)
-    return target.masked_fill(place < last, MASK).masked_fill(place == last, SPECIAL.eos)
+    target = torch.full((len(lengths), len(position)), SPECIAL.pad, device=lengths.device)
+    return target.masked_fill(position < last, MASK).masked_fill(position == last, SPECIAL.eos)
 
 
-def least_sure(log_probs: Tensor, words: Tensor, number: Tensor) -> Tensor:
+def least_sure(log_probs: Tensor, words: Tensor, count: Tensor) -> Tensor:
     """Of each row [rows, target] so many words [rows]; of equals the first. True = one of them."""
-    place = log_probs.masked_fill(~words, torch.inf).argsort(dim=1, stable=True).argsort(dim=1)
-    return place < number[:, None]
+    rank = log_probs.masked_fill(~words, torch.inf).argsort(dim=1, stable=True).argsort(dim=1)
+    return rank < count[:, None]
 
 
 def surest(hypotheses: list[Hypothesis]) -> Hypothesis:

@@ -14,7 +14,7 @@ from attendo.special_tokens import SPECIAL
 def score_targets(
     model: TeacherForcedModel, source: Tensor, target_out: Tensor, length_penalty: float = 1.0
 ) -> list[Hypothesis]:
-    """Source ids [batch, source] and target ids [batch, target], usually ended by </s>, padded behind.
+    """Source ids [batch, source] and target ids [batch, target], usually ended by </s>, then padded.
 
     log p(y | x) = Σ_n log p(y_n | x, y_1 … y_{n-1})
     """

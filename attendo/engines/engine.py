@@ -39,7 +39,7 @@ class Engine(Protocol):
         """Of the CPU; None where it computes on another device."""
 
     @property
-    def says_phrases(self) -> bool:
+    def supports_phrases(self) -> bool:
         """Whether it can be made to say the phrases of a request."""
 
     @property

@@ -34,7 +34,7 @@ TOKENS_PER_BATCH = {"cpu": 4_000, "cuda": 60_000}
 
 
 class TorchEngine:
-    says_phrases = True
+    supports_phrases = True
 
     def __init__(self, model: Model, device: torch.device) -> None:
         if isinstance(model, EncoderOnly):

@@ -36,7 +36,7 @@ class Cache(Protocol):
 
 
 class PastCache:
-    """Self-attention: every step adds its own keys and values behind those of the steps before."""
+    """Self-attention: every step adds its own keys and values after those of the steps before."""
 
     def __init__(self) -> None:
         self.past: KeysValues | None = None

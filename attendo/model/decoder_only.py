@@ -37,7 +37,7 @@ class DecoderOnlyState:
 
 
 class DecoderOnlyLayer(EncoderLayer):
-    """Without an encoder there is no cross-attention: what remains is the encoder's layer, behind a causal mask."""
+    """Without an encoder there is no cross-attention: what remains is the encoder's layer with a causal mask."""
 
 
 class DecoderOnly(nn.Module):
@@ -67,8 +67,8 @@ class DecoderOnly(nn.Module):
         a target looks back at its own source.
         """
         check_same_batch(source, target_in)
-        numbers = None if segments is None else torch.cat(segments, dim=1)
-        x = self.hidden(torch.cat((source, target_in), dim=1), None, record, numbers)
+        both = None if segments is None else torch.cat(segments, dim=1)
+        x = self.hidden(torch.cat((source, target_in), dim=1), None, record, both)
         return self.output(x[:, source.shape[1] :])
 
     def language_model(self, tokens: Tensor, record: AttentionRecord | None = None) -> Tensor:
@@ -93,7 +93,7 @@ class DecoderOnly(nn.Module):
         record: AttentionRecord | None,
         segments: Tensor | None = None,
     ) -> Tensor:
-        """tokens [batch, n], behind what the state holds -> [batch, n, d_model]."""
+        """tokens [batch, n], after what the state holds -> [batch, n, d_model]."""
         real = tokens != SPECIAL.pad
         if state is not None:
             real = state.real = torch.cat((state.real, real), dim=1)

@@ -115,9 +115,9 @@ class LSTMSeq2Seq(nn.Module):
     ) -> Tensor:
         """Feed the next tokens [batch, n], usually one; the logits of what follows the last: [batch, vocab]."""
         for h in self.embedding(tokens).unbind(1):
-            for number, layer in enumerate(self.decoder_layers):
-                state.layers[number] = layer.step(self.dropout(h), state.layers[number])
-                h = state.layers[number][0]
+            for index, layer in enumerate(self.decoder_layers):
+                state.layers[index] = layer.step(self.dropout(h), state.layers[index])
+                h = state.layers[index][0]
         return self.logits(h[:, None], state, record)[:, -1]
 
     @property
@@ -127,6 +127,6 @@ class LSTMSeq2Seq(nn.Module):
 
     def logits(self, h: Tensor, state: LSTMDecodingState, record: AttentionRecord | None) -> Tensor:
         """h [batch, target, d_model] of the top layer -> [batch, target, vocab]."""
-        queries = h.reshape(len(state.memory), -1, h.shape[-1])  # the beams of a sentence, side by side
-        said = self.context(queries, state.memory, state.source_is_real, record.cross if record else None)
-        return self.output(self.dropout(said.view_as(h)))
+        queries = h.reshape(len(state.memory), -1, h.shape[-1])  # rows that share a memory, side by side
+        context = self.context(queries, state.memory, state.source_is_real, record.cross if record else None)
+        return self.output(self.dropout(context.view_as(h)))

@@ -34,7 +34,7 @@ def causal(queries: int, keys: int, device: torch.device | None = None) -> Tenso
 def same_segment(queries: Tensor, keys: Tensor) -> Tensor:
     """Several sentences in one row, numbered: a token sees its own sentence. [batch, 1, queries, keys]
 
-    queries [batch, queries] and keys [batch, keys] are the sentence numbers of each place.
+    queries [batch, queries] and keys [batch, keys] are the sentence numbers of each position.
     """
     return (queries[:, :, None] == keys[:, None, :])[:, None]
 

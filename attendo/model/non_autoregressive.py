@@ -56,7 +56,7 @@ class NonAutoregressive(nn.Module):
     """source ids [batch, source], target ids [batch, target] -> logits [batch, target, vocab], [batch, NUM_LENGTHS].
 
     The second are those of the length. In the target stands MASK where a word is hidden, </s> at its end, and padding
-    behind. All parts are the Transformer's; what is new is the length, and what is gone is the causal mask.
+    after it. All parts are the Transformer's; what is new is the length, and what is gone is the causal mask.
     """
 
     def __init__(self, config: TransformerConfig) -> None:

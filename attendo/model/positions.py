@@ -99,10 +99,10 @@ class RotaryPositions(Positions):
 
 def positions_within(segments: Tensor) -> Tensor:
     """Count from 0 anew in every sentence of a row: [[1, 1, 1, 2, 2, 0]] -> [[0, 1, 2, 0, 1, 0]]."""
-    place = torch.arange(segments.shape[1], device=segments.device).expand_as(segments)
+    index = torch.arange(segments.shape[1], device=segments.device).expand_as(segments)
     starts = torch.ones_like(segments, dtype=torch.bool)
     starts[:, 1:] = segments[:, 1:] != segments[:, :-1]
-    return place - place.masked_fill(~starts, 0).cummax(1).values
+    return index - index.masked_fill(~starts, 0).cummax(1).values
 
 
 def position_angles(position_ids: Tensor, width: int, base: float, dtype: torch.dtype) -> Tensor:

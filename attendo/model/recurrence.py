@@ -51,10 +51,10 @@ class BidirectionalLSTMLayer(nn.Module):
 
 
 def reverse_within(x: Tensor, lengths: Tensor) -> Tensor:
-    """Turn each sequence round inside its own length and leave its padding behind it: a b c _ -> c b a _.
+    """Turn each sequence round inside its own length and leave its padding after it: a b c _ -> c b a _.
 
     So the leftward LSTM starts at the last real token, and padding changes nothing.
     """
-    place = torch.arange(x.shape[1], device=x.device)[None]  # [1, length]
-    source = torch.where(place < lengths[:, None], lengths[:, None] - 1 - place, place)
+    position = torch.arange(x.shape[1], device=x.device)[None]  # [1, length]
+    source = torch.where(position < lengths[:, None], lengths[:, None] - 1 - position, position)
     return x.gather(1, source[..., None].expand_as(x))

@@ -44,7 +44,7 @@ class TransformerState:
 class Transformer(nn.Module):
     """source ids [batch, source] and target_in ids [batch, target] -> logits [batch, target, vocab].
 
-    Padding stands behind a sentence, never before or inside it.
+    Padding stands after a sentence, never before or inside it.
     """
 
     def __init__(self, config: TransformerConfig, parts: Parts = STANDARD) -> None:
@@ -70,7 +70,7 @@ class Transformer(nn.Module):
         With several pairs in a row, `segments` numbers them on both sides ([batch, source], [batch, target]).
         """
         check_same_batch(source, target_in)
-        # Padding stands behind the sentence, where the causal mask already hides it from every real token.
+        # Padding stands after the sentence, where the causal mask already hides it from every real token.
         causal = masks.causal(target_in.shape[1], target_in.shape[1], target_in.device)
         if segments is None:
             source_segments = target_segments = None
@@ -104,9 +104,9 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """Feed the next tokens [batch, n], usually one; the logits of what follows the last: [batch, vocab]."""
         x, rotation = self.embed(tokens, self.target_positions, first=state.length)
-        fed = tokens.shape[1]
-        state.length += fed
-        causal = masks.causal(fed, state.length, tokens.device) if fed > 1 else None
+        count = tokens.shape[1]
+        state.length += count
+        causal = masks.causal(count, state.length, tokens.device) if count > 1 else None
         x = self.decoder(
             x, state.memory, causal, state.source_is_real, rotation=rotation, caches=state.caches, record=record
         )

@@ -197,7 +197,7 @@ class Searcher:
         bound: list[Request] = []
         free: list[Request] = []
         for request in requests:
-            (bound if request.phrases and not self.engine.says_phrases else free).append(request)
+            (bound if request.phrases and not self.engine.supports_phrases else free).append(request)
         for engine, group in ((self.engine, free), (self.for_phrases(), bound)) if bound else ((self.engine, free),):
             name = engine.name
             for indices in group_by_length(

@@ -33,8 +33,8 @@ def model_of(family, vocab=VOCAB, dtype=torch.float64, seed=0, eos=0.0):
 
 
 def sentences(count, seed=0, longest=9, vocab=VOCAB):
-    chance = random.Random(seed)
-    return [[chance.randrange(3, vocab) for _ in range(chance.randint(1, longest))] + [2] for _ in range(count)]
+    rng = random.Random(seed)
+    return [[rng.randrange(3, vocab) for _ in range(rng.randint(1, longest))] + [2] for _ in range(count)]
 
 
 def padded(rows, width=0):

@@ -108,8 +108,8 @@ def test_n_best_are_distinct_sorted_and_what_the_model_says(family):
         assert len({each.ids for each in answers}) == len(answers) == 5
         assert [each.score for each in answers] == sorted((each.score for each in answers), reverse=True)
         targets = padded([each.ids for each in answers])
-        said = score_targets(model, source[row : row + 1].expand(len(answers), -1), targets, length_penalty=0.6)
-        for found, scored in zip(answers, said, strict=True):
+        all_scored = score_targets(model, source[row : row + 1].expand(len(answers), -1), targets, length_penalty=0.6)
+        for found, scored in zip(answers, all_scored, strict=True):
             assert found.ids == scored.ids
             assert found.log_prob == pytest.approx(scored.log_prob, abs=1e-9)
             assert found.score == pytest.approx(scored.score, abs=1e-9)

@@ -45,7 +45,7 @@ def every_search(family, rows, longest, constraints):
         found = beam_search(
             model, source, longest, SearchOptions(beam_size=size, n_best=size, stop="exact"), constraints
         )
-        yield from ((number, each) for number, answers in enumerate(found) for each in answers)
+        yield from ((sentence, each) for sentence, answers in enumerate(found) for each in answers)
 
 
 @every_family
@@ -54,9 +54,9 @@ def every_search(family, rows, longest, constraints):
 def test_lengths_hold(family, rows, data):
     longest = [data.draw(st.integers(1, 8)) for _ in rows]
     shortest = data.draw(st.integers(0, 9))
-    for number, found in every_search(family, rows, longest, [MinLength(shortest)]):
-        assert min(shortest, longest[number]) <= len(found.ids) <= longest[number]
-        assert found.ended or len(found.ids) == longest[number]
+    for sentence, found in every_search(family, rows, longest, [MinLength(shortest)]):
+        assert min(shortest, longest[sentence]) <= len(found.ids) <= longest[sentence]
+        assert found.ended or len(found.ids) == longest[sentence]
         assert not {0, 1} & set(found.ids)
         assert 2 not in found.ids[:-1]
 
@@ -67,10 +67,10 @@ def test_lengths_hold(family, rows, data):
 def test_a_forced_prefix_is_there(family, rows, data):
     prefixes = [data.draw(st.lists(tokens, max_size=4)) for _ in rows]
     model, source = model_for(family), padded([[*row, 2] for row in rows])
-    for number, found in every_search(family, rows, 7, [ForcedPrefix(prefixes)]):
-        prefix = tuple(prefixes[number])
+    for sentence, found in every_search(family, rows, 7, [ForcedPrefix(prefixes)]):
+        prefix = tuple(prefixes[sentence])
         assert found.ids[: len(prefix)] == prefix
-        (scored,) = score_targets(model, source[number : number + 1], torch.tensor([found.ids]))
+        (scored,) = score_targets(model, source[sentence : sentence + 1], torch.tensor([found.ids]))
         assert found.log_prob == pytest.approx(scored.log_prob, abs=1e-9)  # the model's own, forced or not
 
 
@@ -90,9 +90,9 @@ def test_phrases_appear(family, rows, data):
     phrase = st.lists(tokens, min_size=1, max_size=3)
     phrases = [data.draw(st.lists(phrase, max_size=3)) for _ in rows]
     longest = [1 + sum(map(len, of_one)) + data.draw(st.integers(0, 6)) for of_one in phrases]
-    for number, found in every_search(family, rows, longest, [Phrases(phrases)]):
-        assert all(contains(found.ids, tuple(each)) for each in phrases[number])
-        assert len(found.ids) <= longest[number]
+    for sentence, found in every_search(family, rows, longest, [Phrases(phrases)]):
+        assert all(contains(found.ids, tuple(each)) for each in phrases[sentence])
+        assert len(found.ids) <= longest[sentence]
 
 
 @every_family

@@ -29,8 +29,8 @@ class Countdown:
 
 
 def test_stops_at_eos_row_by_row():
-    said = greedy_decode(Countdown(), torch.tensor([[6], [4], [9]]), max_length=20)
-    assert said.tolist() == [[6, 5, 4, 2, 0, 0, 0], [4, 2, 0, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 2]]
+    output = greedy_decode(Countdown(), torch.tensor([[6], [4], [9]]), max_length=20)
+    assert output.tolist() == [[6, 5, 4, 2, 0, 0, 0], [4, 2, 0, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 2]]
 
 
 def test_stops_at_the_maximum_length():
@@ -50,14 +50,14 @@ def test_stops_at_the_maximum_length():
 def test_equals_taking_the_best_of_a_full_pass_every_time(config):
     model = build_model(config).eval()
     source = torch.tensor([[5, 6, 7, 2], [8, 9, 2, 0]])
-    said = greedy_decode(model, source, max_length=8)
+    output = greedy_decode(model, source, max_length=8)
     so_far = torch.ones(2, 1, dtype=torch.long)
     ended = torch.zeros(2, dtype=torch.bool)
     with torch.inference_mode():
-        for place in range(said.shape[1]):
+        for position in range(output.shape[1]):
             logits = model(source, so_far)[:, -1]
             logits[:, :2] = -torch.inf  # padding and <s> are never said
             best = logits.argmax(-1).masked_fill(ended, 0)
-            assert said[:, place].tolist() == best.tolist()
+            assert output[:, position].tolist() == best.tolist()
             ended |= best == 2
             so_far = torch.cat((so_far, best[:, None]), 1)

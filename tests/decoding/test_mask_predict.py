@@ -40,15 +40,15 @@ def slow(model, source, passes, num_lengths):
         of_length = lengths[0].log_softmax(-1)[c].item()
         words, sure = [MASK] * n, [0.0] * n
         for t in range(passes):
-            order = sorted(range(n), key=lambda place: (sure[place], place))
+            order = sorted(range(n), key=lambda index: (sure[index], index))
             hidden = order[: n * (passes - t) // passes]
-            for place in hidden:
-                words[place] = MASK
+            for index in hidden:
+                words[index] = MASK
             logits, _ = model(torch.tensor([source]), torch.tensor([[*words, 2]]))
-            for place in hidden:
-                log_p = logits[0, place].log_softmax(-1).tolist()
-                words[place] = max(range(4, VOCAB), key=log_p.__getitem__)
-                sure[place] = log_p[words[place]]
+            for index in hidden:
+                log_p = logits[0, index].log_softmax(-1).tolist()
+                words[index] = max(range(4, VOCAB), key=log_p.__getitem__)
+                sure[index] = log_p[words[index]]
         found.append(((sum(sure) + of_length) / (n + 1), words, [*sure, of_length]))
     return max(found)
 
@@ -115,16 +115,16 @@ def test_settings_are_checked(model):
 @pytest.mark.parametrize("task", [copying, reversal])
 def test_it_learns_short_words(task):
     torch.manual_seed(1)
-    chance = torch.Generator().manual_seed(1)
+    generator = torch.Generator().manual_seed(1)
     sizes = {**SIZES, "d_model": 32, "d_ff": 64, "num_heads": 4, "norm_order": "pre"}
     model = NonAutoregressive(TransformerConfig(**sizes, encoder_layers=1, decoder_layers=1))
     optimizer = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), weight_decay=0.0)
     for step in range(1, 301):
         rate = cosine_learning_rate(step, 6e-3, 50, 300)
-        train_step(model, optimizer, [task(64, range(1, 6), 8, chance)], rate, MaskPredict())
+        train_step(model, optimizer, [task(64, range(1, 6), 8, generator)], rate, MaskPredict())
     model.eval()
-    unseen = task(100, range(1, 6), 8, chance)
+    unseen = task(100, range(1, 6), 8, generator)
     wanted = [[token for token in row if token] for row in unseen.target_out.tolist()]
     for passes in (1, 4):
-        said = [list(hypothesis.ids) for hypothesis in mask_predict(model, unseen.source, passes)]
-        assert sum(a == b for a, b in zip(said, wanted, strict=True)) >= 90, f"{passes} passes"
+        outputs = [list(hypothesis.ids) for hypothesis in mask_predict(model, unseen.source, passes)]
+        assert sum(a == b for a, b in zip(outputs, wanted, strict=True)) >= 90, f"{passes} passes"

@@ -24,8 +24,8 @@ def chi_square(counts, probabilities):
 def test_frequencies_are_the_probabilities(temperature):
     log_probs = torch.tensor([0.4, 0.3, 0.15, 0.1, 0.05]).log()
     expected = (log_probs / temperature).softmax(-1).tolist()
-    numbers = torch.rand(20_000, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
-    drawn = draw_tokens(log_probs.expand(20_000, -1), numbers, SamplingOptions(temperature=temperature))
+    uniform = torch.rand(20_000, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
+    drawn = draw_tokens(log_probs.expand(20_000, -1), uniform, SamplingOptions(temperature=temperature))
     assert chi_square(drawn.bincount(minlength=5).tolist(), expected) < 18.5  # 4 degrees: exceeded 1 in 1,000 times
 
 
@@ -54,22 +54,22 @@ def test_whole_targets_are_drawn_as_often_as_the_model_says(family):
 def test_top_k_and_top_p_never_leave_their_sets():
     torch.manual_seed(2)
     log_probs = torch.randn(300, 40).mul(2).log_softmax(-1)
-    numbers = torch.rand(300, dtype=torch.float64)
-    numbers[:2] = torch.tensor([0.0, 1 - 2**-53])  # the ends of the staircase
+    uniform = torch.rand(300, dtype=torch.float64)
+    uniform[:2] = torch.tensor([0.0, 1 - 2**-53])  # the ends of the staircase
     for k in (1, 3, 39, 40, 50):
-        drawn = draw_tokens(log_probs, numbers, SamplingOptions(top_k=k))
+        drawn = draw_tokens(log_probs, uniform, SamplingOptions(top_k=k))
         better = (log_probs > log_probs.gather(1, drawn[:, None])).sum(1)
         assert (better < k).all()
     for p in (0.01, 0.5, 0.9, 0.999):
-        drawn = draw_tokens(log_probs, numbers, SamplingOptions(top_p=p))
+        drawn = draw_tokens(log_probs, uniform, SamplingOptions(top_p=p))
         chosen = log_probs.gather(1, drawn[:, None])
         before = log_probs.exp().masked_fill(log_probs <= chosen, 0).sum(1)  # what the likelier ones sum to
         assert (before < p + 1e-6).all()
-        both = draw_tokens(log_probs, numbers, SamplingOptions(top_p=p, top_k=2))
+        both = draw_tokens(log_probs, uniform, SamplingOptions(top_p=p, top_k=2))
         assert ((log_probs > log_probs.gather(1, both[:, None])).sum(1) < 2).all()
     forbidden = log_probs.clone()
     forbidden[:, 30:] = -torch.inf
-    assert (draw_tokens(forbidden, numbers, SamplingOptions()) < 30).all()
+    assert (draw_tokens(forbidden, uniform, SamplingOptions()) < 30).all()
 
 
 def test_equals_at_the_edge_of_top_k_are_taken_by_id():

@@ -67,12 +67,12 @@ def learn_to_count(theirs):
 
 
 def generate(theirs, source, **changes):
-    said = theirs.generate(
+    generated = theirs.generate(
         source, attention_mask=(source != 0).long(), do_sample=False, max_new_tokens=MAX_LENGTH, suppress_tokens=[0, 1],
         forced_eos_token_id=None, return_dict_in_generate=True, output_scores=True, **changes,
     )  # fmt: skip
-    rows = [tuple(row[1:]) for row in said.sequences.tolist()]  # behind <s>
-    return [row[: row.index(2) + 1] if 2 in row else row for row in rows], said
+    rows = [tuple(row[1:]) for row in generated.sequences.tolist()]  # behind <s>
+    return [row[: row.index(2) + 1] if 2 in row else row for row in rows], generated
 
 
 def test_greedy(both):
@@ -90,13 +90,13 @@ def test_greedy(both):
 def test_beam_of_four(both, alpha, stop, early_stopping):
     ours, theirs = both
     source = padded(sentences(24, vocab=VOCAB))
-    expected, said = generate(
+    expected, generated = generate(
         theirs, source, num_beams=4, num_return_sequences=4, length_penalty=alpha, early_stopping=early_stopping
     )
     options = SearchOptions(beam_size=4, n_best=4, length_penalty=alpha, stop=stop)
     found = [each for answers in beam_search(ours, source, MAX_LENGTH, options) for each in answers]
     assert [each.ids for each in found] == expected
     torch.testing.assert_close(
-        torch.tensor([each.score for each in found]), said.sequences_scores, atol=1e-4, rtol=1e-5
+        torch.tensor([each.score for each in found]), generated.sequences_scores, atol=1e-4, rtol=1e-5
     )
     assert len({len(each.ids) for each in found}) > 1

@@ -16,10 +16,10 @@ def watched(model, source, max_length, options):
     """The answers, and the steps of each sentence."""
     steps = []
     answers = beam_search(model, source, max_length, options, on_step=steps.append)
-    return answers, [[step for step in steps if step.sentence == number] for number in range(len(source))]
+    return answers, [[step for step in steps if step.sentence == sentence] for sentence in range(len(source))]
 
 
-def said(step, contender):
+def ids_after(step, contender):
     return (*step.live[contender.parent].ids, contender.token)
 
 
@@ -51,12 +51,12 @@ def test_every_step_follows_from_the_one_before(family):
             assert len(kept) <= 3
             assert all(one.token == SPECIAL.eos or step.number == last for one in ended)
             finished = {each.ids for each in step.finished}
-            assert {said(step, one) for one in ended} <= finished
-            assert not {said(step, one) for one in lost} & finished
+            assert {ids_after(step, one) for one in ended} <= finished
+            assert not {ids_after(step, one) for one in lost} & finished
             for one in step.contenders:
                 assert one.total == pytest.approx(step.live[one.parent].total + one.log_prob, abs=1e-9)
             if following is not None:
-                assert [said(step, one) for one in kept] == [hypothesis.ids for hypothesis in following.live]
+                assert [ids_after(step, one) for one in kept] == [hypothesis.ids for hypothesis in following.live]
             fates |= {one.fate for one in step.contenders}
     assert fates == {"live", "ended", "lost"}
 

@@ -44,9 +44,9 @@ def own_cache(tmp_path, monkeypatch):
 
 
 def requests(count, vocab, longest=12, max_length=20, seed=0):
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     return [
-        Request((5, *(chance.randrange(6, vocab) for _ in range(chance.randint(1, longest))), SPECIAL.eos), max_length)
+        Request((5, *(rng.randrange(6, vocab) for _ in range(rng.randint(1, longest))), SPECIAL.eos), max_length)
         for _ in range(count)
     ]
 
@@ -224,9 +224,9 @@ def test_a_flipped_bit_is_seen_and_mended(tmp_path, name, evidence):
 
 
 def test_where_nothing_can_be_kept_it_still_translates(tmp_path, monkeypatch):
-    place = tmp_path / "file"
-    place.write_text("no folder")
-    monkeypatch.setenv("ATTENDO_CACHE", str(place / "cache"))
+    no_folder = tmp_path / "file"
+    no_folder.write_text("no folder")
+    monkeypatch.setenv("ATTENDO_CACHE", str(no_folder / "cache"))
     with logged() as messages:
         translator = attendo.load(save_random(tmp_path / "model", ends=9.0), engine="ct2")
     assert translator.translate("你好吗？", to="en").ledger.adds_up

@@ -107,13 +107,13 @@ def test_dropout_is_not_forgotten_in_training():
     state = flat.start_decoding(padded(sentences(3)))
     x = torch.ones(3, 1, 16, dtype=torch.float64)
 
-    def said():
+    def decoded():
         caches = copy.deepcopy(state.caches)
         return flat.decoder(x, state.memory, None, state.source_is_real, caches=caches)
 
-    assert torch.equal(said(), said())
+    assert torch.equal(decoded(), decoded())
     flat.train()
-    assert not torch.equal(said(), said())
+    assert not torch.equal(decoded(), decoded())
 
 
 def test_names_and_values_of_the_weights_stay_and_none_is_there_twice():

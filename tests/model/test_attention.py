@@ -83,9 +83,9 @@ def our_multi_head(theirs):
     """Copy torch's weights: its three input projections are stacked in one matrix."""
     ours = MultiHeadAttention(theirs.embed_dim, theirs.num_heads).double()
     with torch.no_grad():
-        for number, linear in enumerate((ours.query, ours.key, ours.value)):
-            linear.weight.copy_(theirs.in_proj_weight.chunk(3)[number])
-            linear.bias.copy_(theirs.in_proj_bias.chunk(3)[number])
+        for index, linear in enumerate((ours.query, ours.key, ours.value)):
+            linear.weight.copy_(theirs.in_proj_weight.chunk(3)[index])
+            linear.bias.copy_(theirs.in_proj_bias.chunk(3)[index])
         ours.output.load_state_dict(theirs.out_proj.state_dict())
     return ours
 

@@ -46,9 +46,9 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 def test_every_position_sees_every_other(kind):
     model = model_of(**KINDS[kind])
     before, _ = model(SOURCE, TARGET)
-    for place in range(6):
+    for position in range(6):
         changed = TARGET.clone()
-        changed[1, place] = 15
+        changed[1, position] = 15
         after, _ = model(SOURCE, changed)
         assert ((after - before)[1].abs().amax(-1) > 1e-6).all(), f"place {place} is not seen everywhere"
         assert torch.equal(after[0], before[0]), "but by its own sentence alone"
@@ -104,12 +104,12 @@ class Written(torch.nn.Module):
 
     def embed(self, ids):
         x = self.table[ids] * math.sqrt(D_MODEL)
-        places = torch.zeros(ids.shape[1], D_MODEL, dtype=torch.float64)
-        for place in range(ids.shape[1]):
+        encoding = torch.zeros(ids.shape[1], D_MODEL, dtype=torch.float64)
+        for position in range(ids.shape[1]):
             for i in range(0, D_MODEL, 2):
-                angle = place / 10_000 ** (i / D_MODEL)
-                places[place, i], places[place, i + 1] = math.sin(angle), math.cos(angle)
-        return x + places
+                angle = position / 10_000 ** (i / D_MODEL)
+                encoding[position, i], encoding[position, i + 1] = math.sin(angle), math.cos(angle)
+        return x + encoding
 
     def forward(self, source, target):
         memory = self.encoder(self.embed(source), src_key_padding_mask=source == 0)

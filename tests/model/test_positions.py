@@ -27,7 +27,7 @@ def test_every_column_by_the_formula():
 def test_half_precision_still_tells_neighbours_apart():
     x = torch.zeros(1, 1, 64, dtype=torch.bfloat16)
     positions = SinusoidalPositions(64)
-    here, there = (positions(x, torch.tensor([[place]]), place + 1) for place in (1000, 1001))
+    here, there = (positions(x, torch.tensor([[position]]), position + 1) for position in (1000, 1001))
     assert here.dtype == torch.bfloat16
     exact = sinusoidal_encoding(torch.tensor([[1000]]), 64, torch.float64)
     torch.testing.assert_close(here.double(), exact, atol=4e-3, rtol=0)
@@ -47,7 +47,7 @@ def test_rotation_keeps_lengths_and_sees_only_distance():
     q, k = torch.randn(2, 1, 1, 1, 16, dtype=torch.float64)
 
     def product(m, n):
-        turn_q, turn_k = (rotary.rotation(torch.tensor([[place]]), torch.float64) for place in (m, n))
+        turn_q, turn_k = (rotary.rotation(torch.tensor([[position]]), torch.float64) for position in (m, n))
         torch.testing.assert_close(turn_q(q).norm(), q.norm())
         return (turn_q(q) * turn_k(k)).sum()
 

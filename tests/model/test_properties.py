@@ -68,13 +68,13 @@ def test_decoding_with_the_cache_equals_the_teacher_forced_pass(name, data):
     with torch.inference_mode():
         expected = model(source, target_in)
         state = model.start_decoding(source)
-        place = 0
-        while place < target_in.shape[1]:
-            fed = data.draw(st.integers(1, 3)) if data.draw(st.booleans()) else 1
-            tokens_now = target_in[:, place : place + fed]
-            place += tokens_now.shape[1]
+        position = 0
+        while position < target_in.shape[1]:
+            count = data.draw(st.integers(1, 3)) if data.draw(st.booleans()) else 1
+            tokens_now = target_in[:, position : position + count]
+            position += tokens_now.shape[1]
             logits = model.next_token_logits(tokens_now, state)
-            torch.testing.assert_close(logits, expected[:, place - 1], atol=1e-10, rtol=1e-10)
+            torch.testing.assert_close(logits, expected[:, position - 1], atol=1e-10, rtol=1e-10)
 
 
 @every_autoregressive_model
@@ -83,13 +83,13 @@ def test_decoding_with_the_cache_equals_the_teacher_forced_pass(name, data):
 def test_a_later_token_changes_no_earlier_output(name, data):
     model = model_of(name)
     source, target_in = pairs_of(data)
-    place = data.draw(st.integers(0, target_in.shape[1] - 1))
+    position = data.draw(st.integers(0, target_in.shape[1] - 1))
     changed = target_in.clone()
-    changed[:, place] = 3 + (changed[:, place] - 2) % (VOCAB - 3)
+    changed[:, position] = 3 + (changed[:, position] - 2) % (VOCAB - 3)
     with torch.inference_mode():
         before, after = model(source, target_in), model(source, changed)
-    assert torch.equal(before[:, :place], after[:, :place])
-    assert not torch.equal(before[:, place], after[:, place])
+    assert torch.equal(before[:, :position], after[:, :position])
+    assert not torch.equal(before[:, position], after[:, position])
 
 
 @every_autoregressive_model
@@ -201,15 +201,15 @@ def test_pairs_packed_into_one_row_do_not_see_each_other(name, data):
     pairs = [(source[n][source[n] != 0], target_in[n][target_in[n] != 0]) for n in range(len(source))]
     extra = torch.zeros(data.draw(st.integers(0, 3)), dtype=torch.long)
     row = [torch.cat((*sides, extra))[None] for sides in zip(*pairs, strict=True)]
-    numbers = [
+    segments_of = [
         torch.cat((*(torch.full_like(side, n) for n, side in enumerate(sides, start=1)), extra))[None]
         for sides in zip(*pairs, strict=True)
     ]
     with torch.inference_mode():
-        packed = model(*row, segments=tuple(numbers))[0]
+        packed = model(*row, segments=tuple(segments_of))[0]
         for n, (one_source, one_target) in enumerate(pairs, start=1):
             alone = model(one_source[None], one_target[None])[0]
-            torch.testing.assert_close(packed[numbers[1][0] == n], alone, atol=1e-10, rtol=1e-10)
+            torch.testing.assert_close(packed[segments_of[1][0] == n], alone, atol=1e-10, rtol=1e-10)
 
 
 def test_an_lstm_refuses_packed_rows():

@@ -60,8 +60,8 @@ def test_feed_forward_is_the_same_at_every_position():
     part = build_feed_forward(small()).double()
     x = torch.randn(1, 4, 8, dtype=torch.float64)
     together = part(x)
-    for place in range(4):
-        torch.testing.assert_close(part(x[:, place : place + 1])[:, 0], together[:, place])
+    for position in range(4):
+        torch.testing.assert_close(part(x[:, position : position + 1])[:, 0], together[:, position])
 
 
 def test_post_and_pre_norm_by_their_formulas():

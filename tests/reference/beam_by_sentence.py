@@ -66,8 +66,8 @@ class Candidate(NamedTuple):
 class Beam:
     """The search for one sentence: its live hypotheses and its finished ones, the best first."""
 
-    def __init__(self, number: int, max_length: int, options: SearchOptions) -> None:
-        self.number, self.max_length, self.options = number, max_length, options
+    def __init__(self, sentence: int, max_length: int, options: SearchOptions) -> None:
+        self.sentence, self.max_length, self.options = sentence, max_length, options
         self.live = [START]
         self.finished: list[Hypothesis] = []
 
@@ -132,22 +132,22 @@ def beam_search(
     still_open = beams
     state = model.start_decoding(source)
     tokens = source.new_full((len(source), 1), SPECIAL.bos)
-    said = tokens[:, :0]
+    output = tokens[:, :0]
     width = 1  # rows of each sentence: at first there is only one hypothesis, the empty one
     length = 0
     while still_open:
         rows = None
         if constraints:
-            numbers = torch.tensor([beam.number for beam in still_open], device=device)
+            sentences = torch.tensor([beam.sentence for beam in still_open], device=device)
             room = torch.tensor([beam.max_length - length for beam in still_open], device=device)
-            rows = Rows(said, numbers.repeat_interleave(width), room.repeat_interleave(width))
+            rows = Rows(output, sentences.repeat_interleave(width), room.repeat_interleave(width))
         log_probs, ranked = constrained(model.next_token_logits(tokens, state), constraints, rows)
         totals = [[path.total for path in beam.live] + [-torch.inf] * (width - len(beam.live)) for beam in still_open]
         candidates = best_continuations(log_probs, ranked, totals, options.beam_size, phrases, rows)
         length += 1
 
         index, spoken, staying = [], [], []
-        for place, (beam, of_one) in enumerate(zip(still_open, candidates, strict=True)):
+        for line, (beam, of_one) in enumerate(zip(still_open, candidates, strict=True)):
             if phrases is not None:
                 of_one = by_turns(of_one, beam, phrases)
             before = beam.live
@@ -159,7 +159,7 @@ def beam_search(
                 continue
             staying.append(beam)
             spare = options.beam_size - len(parents)  # too few hypotheses, as with a forced prefix: rows without hope
-            index.append([place * width + parent for parent in [*parents, *parents[:1] * spare]])
+            index.append([line * width + parent for parent in [*parents, *parents[:1] * spare]])
             spoken += [[path.token] for path in [*beam.live, *beam.live[:1] * spare]]
 
         if staying:
@@ -168,7 +168,7 @@ def beam_search(
                 state.reorder(order)
             tokens = torch.tensor(spoken, device=device)
             if constraints:
-                said = torch.cat((said[order.flatten()], tokens), dim=1)
+                output = torch.cat((output[order.flatten()], tokens), dim=1)
         still_open, width = staying, options.beam_size
     return [beam.finished[: options.n_best] for beam in beams]
 
@@ -210,26 +210,26 @@ def best_continuations(
 def by_turns(candidates: Sequence[Candidate], beam: Beam, phrases: Phrases) -> list[Candidate]:
     """The same candidates in the order in which the phrases give them places."""
     possible = [candidate for candidate in candidates if candidate.total > -torch.inf]
-    said = [[link.token for link in path.links()] for path in beam.live]
-    missing = [phrases.missing(beam.number, [*said[each.beam], each.token]) for each in possible]
-    return [possible[place] for place in in_turn(missing)]
+    output = [[link.token for link in path.links()] for path in beam.live]
+    missing = [phrases.missing(beam.sentence, [*output[each.beam], each.token]) for each in possible]
+    return [possible[line] for line in in_turn(missing)]
 
 
-def step_of(beam: Beam, number: int, before: Sequence[Path], candidates: Sequence[Candidate], done: bool) -> SearchStep:
+def step_of(beam: Beam, length: int, before: Sequence[Path], candidates: Sequence[Candidate], done: bool) -> SearchStep:
     """What the step has just done, read off the beam: the rules themselves stand in `grow` alone."""
-    said = [tuple(link.token for link in path.links()) for path in before]
+    output = [tuple(link.token for link in path.links()) for path in before]
     live = {(id(path.before), path.token) for path in beam.live}
     ended = {hypothesis.ids for hypothesis in beam.finished}
 
     def fate(one: Candidate) -> Fate:
         if (id(before[one.beam]), one.token) in live:
             return "live"
-        return "ended" if (*said[one.beam], one.token) in ended else "lost"
+        return "ended" if (*output[one.beam], one.token) in ended else "lost"
 
     return SearchStep(
-        beam.number,
-        number,
-        tuple(Growing(ids, path.total) for ids, path in zip(said, before, strict=True)),
+        beam.sentence,
+        length,
+        tuple(Growing(ids, path.total) for ids, path in zip(output, before, strict=True)),
         tuple(
             Contender(one.beam, one.token, one.log_prob, one.total, fate(one))
             for one in candidates

@@ -42,7 +42,7 @@ class FakeEngine:
     seconds: float = 0.0  # that each batch takes
     remembers: bool = True
     threads: int | None = None
-    says_phrases: bool = True
+    supports_phrases: bool = True
     asked: list = field(default_factory=list)
 
     def search(self, requests, options):
@@ -73,7 +73,7 @@ class Beams:
     limits: Limits = field(default_factory=lambda: Limits(1_024, 3_104))
     tokens_per_batch: int = 10_000
     threads: int | None = None
-    says_phrases: bool = True
+    supports_phrases: bool = True
     beams: list[int] = field(default_factory=list)
 
     def search(self, requests, options):

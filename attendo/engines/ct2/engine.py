@@ -41,7 +41,7 @@ POSITIONS = 2_048
 
 
 class Ct2Engine:
-    says_phrases = False
+    supports_phrases = False
     tokens_per_batch = TOKENS_PER_BATCH
 
     def __init__(self, translator: Any, limits: Limits, quantization: Quantization, threads: int) -> None:

@@ -69,7 +69,7 @@ class Filling:
             stack.scale_embeddings = True
             if self.config.positions != "rotary":
                 stack.position_encodings.encodings = self.positions("source" if side == "encoder" else "target")
-            for number, layer in enumerate(stack.layer):
+            for index, layer in enumerate(stack.layer):
                 self.layer(layer, f"{side}.layers.{number}", is_decoder=side == "decoder")
             if self.config.norm_order == "pre":
                 self.norm(stack.layer_norm, f"{side}.norm")

@@ -27,8 +27,8 @@ def best_in_chunks(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
     ids = (chunks[:, :, None] * width + torch.arange(width, device=scores.device)).flatten(1)  # [rows, count × width]
     beyond = ids >= vocab  # the last chunk may be shorter
     values = scores.gather(1, ids.clamp(max=vocab - 1)).masked_fill(beyond, -torch.inf)
-    places = values.sort(dim=1, descending=True, stable=True).indices[:, :count].sort(dim=1).values
-    return values.gather(1, places), ids.gather(1, places)
+    order = values.sort(dim=1, descending=True, stable=True).indices[:, :count].sort(dim=1).values
+    return values.gather(1, order), ids.gather(1, order)
 
 
 def highest_of_chunks(scores: Tensor, width: int) -> Tensor:
