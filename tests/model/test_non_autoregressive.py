@@ -50,7 +50,7 @@ def test_every_position_sees_every_other(kind):
         changed = TARGET.clone()
         changed[1, position] = 15
         after, _ = model(SOURCE, changed)
-        assert ((after - before)[1].abs().amax(-1) > 1e-6).all(), f"place {place} is not seen everywhere"
+        assert ((after - before)[1].abs().amax(-1) > 1e-6).all(), f"position {position} is not seen everywhere"
         assert torch.equal(after[0], before[0]), "but by its own sentence alone"
 
 

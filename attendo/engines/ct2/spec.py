@@ -70,7 +70,7 @@ class Filling:
             if self.config.positions != "rotary":
                 stack.position_encodings.encodings = self.positions("source" if side == "encoder" else "target")
             for index, layer in enumerate(stack.layer):
-                self.layer(layer, f"{side}.layers.{number}", is_decoder=side == "decoder")
+                self.layer(layer, f"{side}.layers.{index}", is_decoder=side == "decoder")
             if self.config.norm_order == "pre":
                 self.norm(stack.layer_norm, f"{side}.norm")
         spec.decoder.projection.weight = embedding if self.config.tied_output else self.take("output.weight")
