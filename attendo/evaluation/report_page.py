@@ -163,17 +163,14 @@ def interval_text(score: Score) -> str:
 
 
 def length_charts(found: Evaluation) -> list[str]:
-    """A picture for each: BLEU, chrF, and how many sentences there are."""
-    rows = found.lengths
-    return [
-        draw_bars(
-            "BLEU", [Bar(one.words, one.bleu, f"{one.bleu:.1f}", f"{one.sentences:,} sentences") for one in rows]
-        ),
-        draw_bars(
-            "chrF", [Bar(one.words, one.chrf, f"{one.chrf:.1f}", f"{one.sentences:,} sentences") for one in rows]
-        ),
-        draw_bars("sentences · 句数", [Bar(one.words, one.sentences, f"{one.sentences:,}") for one in rows]),
-    ]
+    """A chart for each: BLEU, chrF, and how many sentences there are."""
+    bars: dict[str, list[Bar]] = {"BLEU": [], "chrF": [], "sentences · 句数": []}
+    for one in found.lengths:
+        note = f"{one.sentences:,} sentences"
+        bars["BLEU"].append(Bar(one.words, one.bleu, f"{one.bleu:.1f}", note))
+        bars["chrF"].append(Bar(one.words, one.chrf, f"{one.chrf:.1f}", note))
+        bars["sentences · 句数"].append(Bar(one.words, one.sentences, f"{one.sentences:,}"))
+    return [draw_bars(title, each) for title, each in bars.items()]
 
 
 def frequency_chart(found: Evaluation) -> str:
@@ -189,15 +186,10 @@ def sentence_chart(scores: Sequence[float]) -> str:
     counts = [0] * (100 // CLASS_WIDTH)
     for score in scores:
         counts[min(int(score / CLASS_WIDTH), len(counts) - 1)] += 1
-    bars = [
-        Bar(
-            str(index * CLASS_WIDTH),
-            count,
-            f"{count:,}",
-            f"chrF from {index * CLASS_WIDTH} to {(index + 1) * CLASS_WIDTH}: {count:,} sentences",
-        )
-        for index, count in enumerate(counts)
-    ]
+    bars = []
+    for low, count in zip(range(0, 100, CLASS_WIDTH), counts, strict=True):
+        note = f"chrF from {low} to {low + CLASS_WIDTH}: {count:,} sentences"
+        bars.append(Bar(str(low), count, f"{count:,}", note))
     return draw_bars("sentences by chrF · 按 chrF 分组的句数", bars)
 
 

@@ -135,11 +135,7 @@ def inspection_to_dict(found: Inspection) -> dict[str, object]:
     alignment all."""
     tokenizer, alignment = found.tokenizer, found.alignment
     return {
-        "source": {
-            "text": found.text,
-            "ids": list(found.source),
-            "tokens": piece_labels(found.source, tokenizer),
-        },
+        "source": {"text": found.text, "ids": list(found.source), "tokens": piece_labels(found.source, tokenizer)},
         "translation": hypothesis_to_dict(found.best, tokenizer)
         | {
             "text": found.translation,
@@ -187,13 +183,8 @@ def step_to_dict(step: SearchStep, tokenizer: Tokenizer) -> dict[str, object]:
 
 
 def hypothesis_to_dict(one: Hypothesis, tokenizer: Tokenizer) -> dict[str, object]:
-    return {
-        "text": tokenizer.decode(one.ids),
-        "ids": list(one.ids),
-        "log_prob": one.log_prob,
-        "score": one.score,
-        "ended": one.ended,
-    }
+    text = tokenizer.decode(one.ids)
+    return {"text": text, "ids": list(one.ids), "log_prob": one.log_prob, "score": one.score, "ended": one.ended}
 
 
 # As HTML tables; the words are those of the terminal, with the fates in Chinese too

@@ -8,6 +8,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -223,23 +224,13 @@ def training_curves(log: TrainingLog) -> str:
     steps = linear_axis(0 if first < 0.1 * last else first, last, whole=True)
     marks = Marks(log.resumed, log.skipped, ticked_steps(log))
     rate = Curve(*keep_evenly(log.steps, log.series["learning_rate"]), "train")
+    draw = partial(draw_curves, steps=steps, marks=marks)
     charts = [
-        draw_curves(
-            "loss",
-            [*measured_curves(log, "loss", "training"), *validation_curves(log, "loss", "validation")],
-            steps,
-            marks,
-        ),
-        *(
-            draw_curves(visible(name), validation_curves(log, name), steps, marks)
-            for name in log.score_names()
-            if name != "loss"
-        ),
-        draw_curves("learning rate", [rate], steps, marks, zero=True),
-        draw_curves("gradient norm", measured_curves(log, "gradient_norm", log_scale=True), steps, marks, log=True),
-        draw_curves(
-            "target tokens a second", measured_curves(log, "target_tokens_per_second"), steps, marks, zero=True
-        ),
+        draw("loss", [*measured_curves(log, "loss", "training"), *validation_curves(log, "loss", "validation")]),
+        *(draw(visible(name), validation_curves(log, name)) for name in log.score_names() if name != "loss"),
+        draw("learning rate", [rate], zero=True),
+        draw("gradient norm", measured_curves(log, "gradient_norm", log_scale=True), log=True),
+        draw("target tokens a second", measured_curves(log, "target_tokens_per_second"), zero=True),
     ]
     return f'<div class="charts">\n{"".join(charts)}</div>\n{curve_legend(log)}' if any(charts) else ""
 
