@@ -95,13 +95,13 @@ def duel(
 
     def base(start: int) -> None:
         together = tokens[start : start + batch]
-        said = round(statistics.mean(lengths[start : start + batch]))
+        length = round(statistics.mean(lengths[start : start + batch]))
         answers = engine.translator.translate_batch(
             together,
             max_batch_size=batch_size(len(together), engine.threads),
             beam_size=beam,
-            min_decoding_length=said,
-            max_decoding_length=said,
+            min_decoding_length=length,
+            max_decoding_length=length,
             max_input_length=0,
             return_scores=True,
         )

@@ -123,7 +123,7 @@ class Ready:
 
 
 class AtOnce:
-    """In the place of CTranslate2: asks it the first time, and remembers the answers."""
+    """Instead of CTranslate2: asks it the first time, and remembers the answers."""
 
     def __init__(self, translator: Any) -> None:
         self.translator = translator
@@ -172,8 +172,8 @@ def in_turn(sides: Sequence[Callable[[int], None]], starts: range) -> list[Took]
     took = [Took() for _ in sides]
     for number, start in enumerate(starts):
         for turn in range(len(sides)):
-            place = (number + turn) % len(sides)
-            took[place].add(sides[place], start)
+            side = (number + turn) % len(sides)
+            took[side].add(sides[side], start)
     return took
 
 

@@ -118,8 +118,8 @@ def read_journal(file: BinaryIO, path: Path) -> Journal | None:
             break
         head = head or table
     match head:
-        case {"attendo": "translation", "format": int(number), "engine": str(engine), "run": dict(run)}:
-            if number == FORMAT:
+        case {"attendo": "translation", "format": int(version), "engine": str(engine), "run": dict(run)}:
+            if version == FORMAT:
                 return Journal(run, engine, last)
             raise InputError(f"{path} is of another version of attendo: remove it to begin anew")
         case None if end == 0 or b'{"attendo": "translation"'.startswith(beginning(file)):

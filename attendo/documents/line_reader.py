@@ -72,7 +72,7 @@ class LineReader:
 
     def chunk(self, raw: list[bytes]) -> Chunk:
         first = self.lines + 1
-        texts = [self.text(line, number) for number, line in enumerate(raw, start=first)]
+        texts = [self.text(line, line_number) for line_number, line in enumerate(raw, start=first)]
         self.passed(raw)
         return Chunk(first, texts, raw[-1].endswith(b"\n"), sum(map(len, raw)), self.read)
 
@@ -81,10 +81,10 @@ class LineReader:
         self.bytes += sum(map(len, raw))
         self.hash.update(b"".join(raw))
 
-    def text(self, raw: bytes, number: int) -> str:
+    def text(self, raw: bytes, line_number: int) -> str:
         text = raw.removesuffix(b"\n").decode("utf-8", errors="surrogateescape")
         if self.strict:
-            check(text, f"{self.name}, line {number}")
+            check(text, f"{self.name}, line {line_number}")
         return text
 
 

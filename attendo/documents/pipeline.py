@@ -107,7 +107,7 @@ def score_lines(stream: BinaryIO, name: str, translator: Translator, to: str | N
     """One answer for each line `source<TAB>target`; a line that is none is an error that names it."""
     translator.score([], to)  # a wrong language is an error even where there is no line
     for chunk in LineReader(stream, name, strict=True).chunks(translator.engine.tokens_per_batch):
-        pairs = [columns(text, f"{name}, line {number}") for number, text in enumerate(chunk.texts, start=chunk.first)]
+        pairs = [columns(text, f"{name}, line {n}") for n, text in enumerate(chunk.texts, start=chunk.first)]
         yield from translator.score(pairs, to, name=f"{name}, line", first=chunk.first)
 
 

@@ -124,11 +124,11 @@ def read_glossary(path: Path) -> Glossary:
     except OSError as error:
         raise DataError(f"cannot read the glossary {path}: {error.strerror or error}") from error
     terms: dict[str, tuple[Term, int]] = {}
-    for number, raw in enumerate(lines, start=1):
-        where = f"{path}, line {number}"
+    for line_number, raw in enumerate(lines, start=1):
+        where = f"{path}, line {line_number}"
         if (term := parse(raw, where)) is None:
             continue
-        known, first = terms.setdefault(term.source, (term, number))
+        known, first = terms.setdefault(term.source, (term, line_number))
         if known != term:
             raise DataError(f"{where}: {shortened(term.source)} has another translation in line {first}: expected one")
         if len(terms) > MOST_TERMS:

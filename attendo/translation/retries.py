@@ -65,7 +65,7 @@ def runs_wild(case: Case, options: TranslationOptions) -> bool:
 
 
 def wants_wider_beam(case: Case, options: TranslationOptions) -> bool:
-    """Not where another attempt was needed, nor where a glossary may have put something else into its place."""
+    """Not where another attempt was needed, nor where a glossary may have replaced it."""
     answer = case.answer
     sound = answer.attempt == "first" and not answer.problem and not case.request.phrases
     return options.wider_retry and sound and bool(answer.misses)
@@ -252,8 +252,8 @@ def best_of(answer: Sentence, request: Request, languages: Languages, n_best: in
         order = [index, *(other for other in range(len(answer.texts)) if other != index)][:n_best]
         led = replace(
             answer,
-            texts=tuple([answer.texts[number] for number in order]),
-            hypotheses=tuple([answer.hypotheses[number] for number in order]),
+            texts=tuple([answer.texts[other] for other in order]),
+            hypotheses=tuple([answer.hypotheses[other] for other in order]),
         )
         candidates.append(judge(led, request, languages))
     return min(candidates, key=lambda one: (one.problem is not None, len(one.misses)))

@@ -85,21 +85,21 @@ class Translator:
         answers: dict[int, Translation] = {}
         engine = self.engine.name
 
-        def put_together(number: int) -> None:
+        def put_together(text_index: int) -> None:
             seconds = time.perf_counter() - started
-            answers[number] = compose(prepared[number], found[number], self.tokenizer, engine, seconds)
+            answers[text_index] = compose(prepared[text_index], found[text_index], self.tokenizer, engine, seconds)
 
-        for number, one in enumerate(prepared):
+        for text_index, one in enumerate(prepared):
             if not one.requests:
-                put_together(number)
-        where = [(number, index) for number, one in enumerate(prepared) for index in one.requests]
-        asked = [(prepared[number].languages, prepared[number].requests[index]) for number, index in where]
+                put_together(text_index)
+        where = [(text_index, index) for text_index, one in enumerate(prepared) for index in one.requests]
+        asked = [(prepared[text_index].languages, prepared[text_index].requests[index]) for text_index, index in where]
         for at, answer in self.searcher.decode(asked, options):
-            number, index = where[at]
-            found[number][index] = answer
-            if len(found[number]) == len(prepared[number].requests):
-                put_together(number)
-        return answers[0] if isinstance(text, str) else [answers[number] for number in range(len(prepared))]
+            text_index, index = where[at]
+            found[text_index][index] = answer
+            if len(found[text_index]) == len(prepared[text_index].requests):
+                put_together(text_index)
+        return answers[0] if isinstance(text, str) else [answers[text_index] for text_index in range(len(prepared))]
 
     def translate_lines(
         self,
@@ -155,7 +155,7 @@ class Translator:
         for token in self.engine.tokens(prepared.requests[0]):
             ids.append(token)
             grown = in_script(one_line(self.tokenizer.decode(ids)), languages)
-            # The first bytes of a character are not yet one; in another script a word to come may change what was said.
+            # The first bytes of a character are not yet one; in another script the next word may change an earlier one.
             settled = languages.to == languages.target and not grown.endswith("\ufffd")
             if settled and grown != shown and grown.startswith(shown):
                 yield grown[len(shown) :]

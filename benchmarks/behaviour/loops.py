@@ -43,10 +43,10 @@ def repetitions(x: Sequence[str], lengths: Iterable[int], between: str) -> list[
     found: list[Repetition] = []
     for length in lengths:
         run = longest = end = 0
-        for place in range(length, len(x)):
-            run = run + 1 if x[place] == x[place - length] else 0
+        for index in range(length, len(x)):
+            run = run + 1 if x[index] == x[index - length] else 0
             if run > longest:
-                longest, end = run, place + 1
+                longest, end = run, index + 1
         if longest >= length:
             found.append(Repetition(between.join(x[end - length : end]), longest // length + 1))
     return found

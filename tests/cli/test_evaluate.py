@@ -165,20 +165,20 @@ def test_loops_are_counted(attendo, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said", "recovered", "words"),
+    ("arguments", "output", "recovered", "words"),
     [
         ((), "He has 12 books.", 6, "wider beam found what was missing at first in 6 lines"),
         (("--no-wider-retry",), "He has books.", 0, "wider beam none: the first answer was taken"),
         (("--no-second-look",), "He has books.", 0, "wider beam none: the first answer was taken"),
     ],
 )
-def test_a_wider_beam_is_told_and_can_be_left_out(attendo, tmp_path, arguments, said, recovered, words):
+def test_a_wider_beam_is_told_and_can_be_left_out(attendo, tmp_path, arguments, output, recovered, words):
     write_tsv(tmp_path / "t.tsv", [f"{name}有12本书。" for name in "他她你我谁它"], ["He has 12 books."] * 6)
     command = ("evaluate", *MODEL, "t.tsv", "--write-translations", "out.txt", *arguments)
     _, out, _ = attendo(*command, "--json", engine=Beams("He has books.", ["He has 12 books."]))
     (found,) = json.loads(out)
     assert (found["second_look"], found["mended"], found["numbers"]["kept"]) == (not arguments, recovered, recovered)
-    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == f"{said}\n" * 6
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == f"{output}\n" * 6
     _, out, _ = attendo(*command, engine=Beams("He has books.", ["He has 12 books."]))
     assert words in " ".join(out.split())
 

@@ -34,6 +34,6 @@ def test_how_far_translations_move(tmp_path, capsys):
 )
 def test_what_cannot_be_done_is_said_in_one_line(arguments, code, words, tmp_path, capsys):
     assert run(["export", *(argument.format(tmp_path) for argument in arguments)], debug=False) == code
-    said = capsys.readouterr().err.strip()
-    assert words in said
-    assert "\n" not in said
+    message = capsys.readouterr().err.strip()
+    assert words in message
+    assert "\n" not in message

@@ -90,11 +90,11 @@ def test_equals_what_the_search_says_of_its_own_best(translator):
     """Teacher-forced and searched are the same model."""
     texts = [source for source, _ in PAIRS] + ["书", "三本书花了元，有趣吗？", "他昨天买了三本书。", "fun", "we"]
     answers = translator.translate(texts, to="en")
-    said = [sentence for answer in answers for sentence in answer.sentences if sentence.hypothesis]
-    assert len(said) >= 3
+    sentences = [sentence for answer in answers for sentence in answer.sentences if sentence.hypothesis]
+    assert len(sentences) >= 3
     prepare = translator.preparer.prepare
-    asked = [(prepare(one.source, "en", None, DEFAULT).requests[0], one.hypothesis.ids) for one in said]
-    for sentence, again in zip(said, translator.engine.score(asked), strict=True):
+    asked = [(prepare(one.source, "en", None, DEFAULT).requests[0], one.hypothesis.ids) for one in sentences]
+    for sentence, again in zip(sentences, translator.engine.score(asked), strict=True):
         assert again.ids == sentence.hypothesis.ids
         assert again.log_prob == pytest.approx(sentence.hypothesis.log_prob, abs=1e-4)
         assert again.token_log_probs == pytest.approx(sentence.hypothesis.token_log_probs, abs=1e-4)

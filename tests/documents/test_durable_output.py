@@ -119,13 +119,13 @@ def test_killed_at_random_times(model, files, whole, evidence):
 
 @pytest.mark.parametrize("leftovers", [False, True])
 def test_ended_at_every_call_that_writes(model, files, leftovers, monkeypatch, evidence):
-    """Before and behind each, and with half of what was to be written; over the leftovers of another run too."""
+    """Before and after each, and with half of what was to be written; over the leftovers of another run too."""
     source, target = files
     source.write_bytes(TEXT[: TEXT.index(b"\n", 900) + 1])
     ledger = go(model, source, target)[0].ledger
     wanted = target.read_bytes()
     deaths = refused = 0
-    for when in ("before", "half", "behind"):
+    for when in ("before", "half", "after"):
         for number in range(200):
             target.unlink(missing_ok=True)
             if leftovers:
@@ -201,7 +201,7 @@ def test_a_journal_that_ends_anywhere(model, files, whole, cut):
 # --- going on
 
 
-def test_goes_on_behind_the_last_chunk(model, files, whole):
+def test_resumes_after_the_last_chunk(model, files, whole):
     source, target = files
     last = stopped(model, source, target)
     assert not target.exists()

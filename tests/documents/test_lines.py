@@ -57,8 +57,8 @@ def translated(model, data, engine=None, **settings):
 
 
 def says_line_breaks(ids):
-    """Every line break there is, as bytes, before, between and behind: what no line may show."""
-    breaks = [6 + byte for byte in LINE_BREAKS.encode()]  # ids of bytes stand behind 4 control ids and 2 tags
+    """Every line break there is, as bytes, before, between and after: what no line may show."""
+    breaks = [6 + byte for byte in LINE_BREAKS.encode()]  # ids of bytes stand after 4 control ids and 2 tags
     return (*breaks, *(number for one in ids for number in (one, *breaks)))
 
 
@@ -154,12 +154,12 @@ def test_n_lines_in_n_lines_out(model, say, evidence):
     @given(FILES)
     def check(data):
         out, account, _ = translated(model, data, FakeEngine(say, tokens_per_batch=5))
-        lines, said = data.split(b"\n"), out.split(b"\n")
-        assert len(said) == len(lines)
+        lines, output = data.split(b"\n"), out.split(b"\n")
+        assert len(output) == len(lines)
         assert out.endswith(b"\n") == data.endswith(b"\n")
         assert account.lines == account.ledger.lines_in == account.ledger.lines_out
         assert account.ledger.adds_up
-        for line, answer in zip(lines, said, strict=True):
+        for line, answer in zip(lines, output, strict=True):
             text = repair(line.decode(errors="surrogateescape"))[0]
             breaks = f"[{LINE_BREAKS}]"
             assert re.findall(breaks, answer.decode()) == re.findall(breaks, text)
@@ -179,10 +179,10 @@ def test_n_lines_in_n_lines_out_of_a_real_model(tmp_path_factory, evidence):
     def check(data):
         out = io.BytesIO()
         account = task.run(translator, io.BytesIO(data), out, Listener())
-        said = out.getvalue().decode()
-        assert said.count("\n") == data.count(b"\n")
-        assert len(said.splitlines()) == len(data.decode(errors="replace").splitlines())
-        assert said.endswith("\n") == data.endswith(b"\n")
+        output = out.getvalue().decode()
+        assert output.count("\n") == data.count(b"\n")
+        assert len(output.splitlines()) == len(data.decode(errors="replace").splitlines())
+        assert output.endswith("\n") == data.endswith(b"\n")
         assert account.ledger.adds_up
 
     check()

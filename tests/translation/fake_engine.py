@@ -52,9 +52,9 @@ class FakeEngine:
         return [[self.answer(request, rank) for rank in range(options.n_best)] for request in requests]
 
     def answer(self, request, rank):
-        said = tuple(self.say(request.ids[1:-1]))
+        output = tuple(self.say(request.ids[1:-1]))
         room = max(1, request.max_length - 1 - rank)
-        ids = (*said[rank:], SPECIAL.eos) if len(said) - rank <= room else said[: request.max_length]
+        ids = (*output[rank:], SPECIAL.eos) if len(output) - rank <= room else output[: request.max_length]
         return Hypothesis.of(ids, [-0.5] * len(ids), 1.0)
 
 

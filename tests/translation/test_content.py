@@ -60,8 +60,8 @@ class Asked:
     def is_kept(self, answer: str) -> bool:
         if self.kind in ("number", "date"):
             plain = re.sub(r"(?<=\d)[,.\u202f ](?=\d{3}(?!\d))", "", answer)
-            said = re.findall(r"\d+", answer) + re.findall(r"\d+", plain)
-            return all(one in said for one in self.must)
+            digits = re.findall(r"\d+", answer) + re.findall(r"\d+", plain)
+            return all(one in digits for one in self.must)
         return all(one in answer for one in self.must)
 
 

@@ -79,8 +79,8 @@ def test_a_number_is_said_in_digits_where_its_words_are_not_spoken():
 
 
 def test_tokens_in_another_script_are_those_of_the_translation():
-    """干 is 乾 in one word and 幹 in another: what was said may change with what comes."""
+    """干 is 乾 in one word and 幹 in another: what was streamed may change with what comes."""
     translator = attendo.load(engine="ct2", threads=1)
     for text in ("The noodles are delicious.", "Her hair is dry.", "Keep the floor clean and dry."):
-        said = "".join(translator.stream_tokens(text, to="zh-TW"))
-        assert said == translator.translate(text, to="zh-TW", options=TranslationOptions(beam=1)).text
+        streamed = "".join(translator.stream_tokens(text, to="zh-TW"))
+        assert streamed == translator.translate(text, to="zh-TW", options=TranslationOptions(beam=1)).text

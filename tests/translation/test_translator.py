@@ -189,8 +189,8 @@ def test_the_first_loop_is_seen_before_anything_is_done_about_it(tmp_path):
     for text in INPUTS[:-1]:
         answer = translator.translate(text, to="en", options=GREEDY)
         for sentence, request in zip(answer.sentences, requests_of(translator, text), strict=True):
-            said = next(translator.engine.search([request], GREEDY.search))[0]
-            if obvious_loop(translator.tokenizer.decode(said.ids), text):
+            first = next(translator.engine.search([request], GREEDY.search))[0]
+            if obvious_loop(translator.tokenizer.decode(first.ids), text):
                 assert sentence.repeated
                 assert answer.remarks
 
@@ -220,9 +220,9 @@ def test_alone_or_among_others_the_answer_is_the_same(folder, translator, beam, 
             rng.shuffle(order)
             for start in range(0, 200, 64):
                 group = order[start : start + 64]
-                found = translator.engine.search([requests[place] for place in group], options)
+                found = translator.engine.search([requests[index] for index in group], options)
                 differences += sum(
-                    hypotheses[0].ids != alone[place] for place, hypotheses in zip(group, found, strict=True)
+                    hypotheses[0].ids != alone[index] for index, hypotheses in zip(group, found, strict=True)
                 )
         finally:
             torch.set_num_threads(1)
@@ -274,8 +274,8 @@ def test_tokens_come_one_by_one_and_make_up_greedy_search(folder, translator):
     whole = next(translator.engine.search([request], GREEDY.search))[0]
     assert tuple(translator.engine.tokens(request)) == whole.ids
     text = "".join(translator.stream_tokens(" 你好吗？ ", to="en"))
-    said = translator.tokenizer.decode(whole.ids)
-    assert text.strip() == said.strip()
+    expected = translator.tokenizer.decode(whole.ids)
+    assert text.strip() == expected.strip()
     assert text.startswith(" ")
     assert text.endswith(" ")
     with pytest.raises(InputError, match="2 sentences"):
@@ -385,6 +385,6 @@ def test_an_answer_tells_how_it_came_about(translator):
     assert answer.tokens == len(best.ids)
     assert answer.score == pytest.approx(best.log_prob / len(best.ids))
     if translator.engine.name.startswith("CTranslate2"):
-        return  # what must not be said it takes away before the softmax, so that its scores are higher
+        return  # what must not be output it takes away before the softmax, so that its scores are higher
     scored = translator.engine.score([(requests_of(translator, "你好吗？")[0], best.ids)])
     assert scored[0].log_prob == pytest.approx(best.log_prob, abs=1e-4)
