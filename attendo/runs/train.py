@@ -18,10 +18,9 @@ from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import Recipe
 from attendo.recipe.write import recipe_to_toml
 from attendo.runs.build_trainer import build_trainer
-from attendo.runs.environment import environment
 from attendo.runs.model_card import model_card
 from attendo.runs.prepare import Prepared, prepare
-from attendo.runs.run_folder import RunFolder
+from attendo.runs.run_folder import RunFolder, describe_environment
 from attendo.runs.run_page import write_report
 from attendo.runs.tensorboard import TensorBoard
 from attendo.training.callback import Callback
@@ -143,7 +142,7 @@ class TrainingRun:
     def describe(self, beside: Path) -> None:
         """What the run is, written before its first step; `beside`: where the recipe lies."""
         write_file(self.folder.recipe, recipe_to_toml(self.recipe).encode())
-        table = environment(self.trainer.machine, beside)
+        table = describe_environment(self.trainer.machine, beside)
         write_file(self.folder.environment, (json.dumps(table, indent=2) + "\n").encode())
         self.prepared.tokenizer.save(self.folder.tokenizer)
         directions = self.recipe.data.parsed_directions()

@@ -1,1 +1,1 @@
-"""Section 5 of the paper: loss, schedule, one update."""
+"""Section 5 of the paper: objective, step, loop, state, Trainer; from batches to weights."""

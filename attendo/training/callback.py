@@ -78,38 +78,3 @@ class Callback:
 
     def on_end(self, error: BaseException | None) -> None:
         """After the last step, or after what ended the run before it."""
-
-
-@dataclass(frozen=True)
-class Callbacks(Callback):
-    """Several at once, told in this order."""
-
-    each: Sequence[Callback]
-
-    def on_start(self, step: int, max_steps: int) -> None:
-        for callback in self.each:
-            callback.on_start(step, max_steps)
-
-    def on_steps(self, records: Sequence[StepRecord]) -> None:
-        for callback in self.each:
-            callback.on_steps(records)
-
-    def on_validation_start(self, step: int) -> None:
-        for callback in self.each:
-            callback.on_validation_start(step)
-
-    def on_validation(self, record: ValidationRecord) -> None:
-        for callback in self.each:
-            callback.on_validation(record)
-
-    def on_checkpoint(self, record: CheckpointRecord) -> None:
-        for callback in self.each:
-            callback.on_checkpoint(record)
-
-    def on_message(self, step: int, text: str) -> None:
-        for callback in self.each:
-            callback.on_message(step, text)
-
-    def on_end(self, error: BaseException | None) -> None:
-        for callback in self.each:
-            callback.on_end(error)

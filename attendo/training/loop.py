@@ -52,7 +52,7 @@ class Loop:
     validate: Validate | None
     checkpoints: Checkpoints | None  # None: nothing is saved
     fingerprint: Fingerprint
-    callbacks: Callback
+    callbacks: Sequence[Callback]  # told in this order
     stop: Stop
     unread: list[PendingStep] = field(default_factory=list)
     background: ThreadPoolExecutor = field(init=False)
@@ -152,7 +152,8 @@ class Loop:
         self.unread.clear()
         self.clock = time.perf_counter()
         self.state.progress.seconds += seconds
-        self.callbacks.on_steps(records)
+        for callback in self.callbacks:
+            callback.on_steps(records)
         for record in records:
             self.count(record)
 
@@ -195,7 +196,8 @@ class Loop:
         if self.validate is None or not due or progress.step in (0, progress.validated):
             return
         self.read_steps()
-        self.callbacks.on_validation_start(progress.step)
+        for callback in self.callbacks:
+            callback.on_validation_start(progress.step)
         average = self.state.average
         model = self.state.model
         try:
@@ -209,7 +211,9 @@ class Loop:
             )
         progress.history[progress.step] = scores[self.validation.metric]
         best = progress.best_step(self.validation) == progress.step
-        self.callbacks.on_validation(ValidationRecord(progress.step, scores, best, samples))
+        record = ValidationRecord(progress.step, scores, best, samples)
+        for callback in self.callbacks:
+            callback.on_validation(record)
         self.clock = time.perf_counter()
         self.save()
 
@@ -245,7 +249,9 @@ class Loop:
         scores = {step: score for step, score in self.state.progress.history.items() if step in there}
         best = self.validation.best(scores, self.training.keep_best)
         self.checkpoints.prune({*best, *there[-self.training.keep_last :]})
-        self.callbacks.on_checkpoint(CheckpointRecord(saved, seconds, self.checkpoints.path(saved)))
+        record = CheckpointRecord(saved, seconds, self.checkpoints.path(saved))
+        for callback in self.callbacks:
+            callback.on_checkpoint(record)
 
     def leave(self, exit_code: int) -> NoReturn:
         self.save()
@@ -258,7 +264,8 @@ class Loop:
 
     def remark(self, sentence: str) -> None:
         logger.warning(sentence)
-        self.callbacks.on_message(self.state.progress.step, sentence)
+        for callback in self.callbacks:
+            callback.on_message(self.state.progress.step, sentence)
 
 
 @contextmanager

@@ -3,8 +3,9 @@
 A sum, because micro-batches and devices hold different numbers of tokens and the mean is over all of them together.
 """
 
+import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +14,8 @@ from torch.nn import functional as F
 from attendo.data.batch import Batch
 from attendo.special_tokens import SPECIAL
 from attendo.training.loss import cross_entropy_sum
+
+logger = logging.getLogger("attendo")
 
 Objective = Callable[[nn.Module, Batch], Tensor]
 
@@ -65,3 +68,31 @@ def in_precision(objective: Objective, device: torch.device, dtype: torch.dtype)
             return objective(model, batch)
 
     return lower
+
+
+@dataclass
+class Compiled:
+    """An objective compiled, at its first call, for the one shape that batches have.
+
+    Should the compiler fail, a warning says so and the run goes on without it.
+    """
+
+    objective: Objective
+    compiled: Objective | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        # By the stopwatch the compiler would choose differently from run to run, and so would the sums.
+        self.compiled = torch.compile(self.objective, dynamic=False, options={"deterministic": True})
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        if self.compiled is not None:
+            from torch._dynamo.exc import TorchDynamoException  # takes a second, which only a compiled run should pay
+
+            try:
+                return self.compiled(model, batch)
+            except TorchDynamoException as error:
+                reason = str(error).strip().partition("\n")[0]
+                name = type(error).__name__
+                logger.warning("torch.compile fails here (%s: %s); going on without it, slower", name, reason)
+                self.compiled = None
+        return self.objective(model, batch)

@@ -16,16 +16,15 @@ from attendo.data.batch import Batch
 from attendo.errors import ConfigError
 from attendo.model_folder.checkpoint import weights_of
 from attendo.training.average import MovingAverage
-from attendo.training.callback import Callback, Callbacks
+from attendo.training.callback import Callback
 from attendo.training.checkpoints import Checkpoints
-from attendo.training.compiled import Compiled
 from attendo.training.config import TrainingConfig, ValidationConfig
 from attendo.training.device import Machine, choose_machine, set_up
 from attendo.training.feed import BatchSource, Feed, Repeated
 from attendo.training.fingerprint import check_same, fingerprint_of
 from attendo.training.graphed import GraphedStep
 from attendo.training.loop import Loop, Validate
-from attendo.training.objective import Objective, in_precision
+from attendo.training.objective import Compiled, Objective, in_precision
 from attendo.training.optimizer import build_optimizer, learning_rate
 from attendo.training.progress import TrainingProgress
 from attendo.training.state import TrainingState, restore
@@ -90,7 +89,7 @@ class Trainer:
         graphed = self.machine.device.type == "cuda" and self.machine.packed
         self.step: Step = GraphedStep() if graphed else train_step
         self.batches = Repeated(batches) if isinstance(batches, Iterable) else batches
-        self.validate, self.callbacks = validate, Callbacks(callbacks)
+        self.validate, self.callbacks = validate, tuple(callbacks)
         self.fingerprint = fingerprint_of(made_of or {}, training, self.validation, self.machine)
         self.checkpoints = Checkpoints(checkpoints) if checkpoints else None
         if self.checkpoints:
@@ -136,14 +135,16 @@ class Trainer:
         )
         ended_by: BaseException | None = None
         try:
-            self.callbacks.on_start(self.state.progress.step, self.training.max_steps)
+            for callback in self.callbacks:
+                callback.on_start(self.state.progress.step, self.training.max_steps)
             with self.feed() as feed:
                 loop.run(feed)
         except BaseException as error:
             ended_by = error
             raise
         finally:
-            self.callbacks.on_end(ended_by)
+            for callback in self.callbacks:
+                callback.on_end(ended_by)
         return self.state.progress
 
 

@@ -10,10 +10,9 @@ from attendo.data.batches import Batches, Position, WeightedCorpus
 from attendo.data.encoded import EncodedSide
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig, can_pack
-from attendo.training.compiled import Compiled
 from attendo.training.config import TrainingConfig
 from attendo.training.device import choose_machine
-from attendo.training.objective import RDrop, TeacherForcing
+from attendo.training.objective import Compiled, RDrop, TeacherForcing
 
 SMALL = {"vocab_size": 40, "d_model": 16, "d_ff": 32, "num_heads": 2, "dropout": 0.0}
 CONFIGS = {

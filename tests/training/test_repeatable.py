@@ -11,11 +11,10 @@ from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.presets import preset
-from attendo.training.compiled import Compiled
 from attendo.training.config import TrainingConfig
 from attendo.training.graphed import GraphedStep
 from attendo.training.masked_tokens import MaskPredict
-from attendo.training.objective import RDrop, TeacherForcing, in_precision
+from attendo.training.objective import Compiled, RDrop, TeacherForcing, in_precision
 from attendo.training.optimizer import build_optimizer
 from attendo.training.repeatable import FIXED_SIZES, WORKSPACE, repeatable
 from attendo.training.step import train_step
