@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from attendo.documents.line_reader import Chunk
-from attendo.report.formatting import duration_text
+from attendo.report.formatting import duration_text, visible
 from attendo.translation.answer import Translation
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ MOST_WARNINGS = 10
 class TranslationProgress:
     """A `TranslationListener`. `unit` is how the texts are called in warnings: `in.txt, line`, or `text`.
 
-    Without `bars` nobody watches, and there are warnings alone. Where a bar is shown, what is logged comes above it:
-    rich takes stderr meanwhile.
+    Without `bars` nobody watches, and there are warnings alone.
     """
 
     def __init__(self, bars: "Progress | None", unit: str, total_bytes: int | None, warn: bool = True) -> None:
@@ -74,6 +73,28 @@ class TranslationProgress:
         return f"{state}, {duration_text(seconds * left / self.bytes)} left"
 
 
+class AboveTheBar(logging.Handler):
+    """What is logged while a bar is shown, as lines above it."""
+
+    def __init__(self, bars: "Progress") -> None:
+        super().__init__()
+        self.bars = bars
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.bars.console.out(f"attendo: {visible(record.getMessage())}", highlight=False)
+
+
+@contextmanager
+def log_above(bars: "Progress") -> Iterator[None]:
+    """Instead of the other handlers of our messages, which know nothing of the bar."""
+    before = logger.handlers
+    logger.handlers = [AboveTheBar(bars)]
+    try:
+        yield
+    finally:
+        logger.handlers = before
+
+
 @contextmanager
 def progress_on_stderr(
     unit: str, total_bytes: int | None = None, *, hidden: bool = False, warn: bool = True
@@ -87,6 +108,7 @@ def progress_on_stderr(
 
             columns = (SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.fields[state]}", markup=False))
             bars = shown.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+            shown.enter_context(log_above(bars))
         progress = TranslationProgress(bars, unit, total_bytes, warn)
         yield progress
         progress.finish()
