@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from attendo.errors import ConfigError
 
@@ -124,12 +124,6 @@ def guess_language(texts: Iterable[str]) -> str:
     return votes.most_common(1)[0][0] if votes else "en"
 
 
-class Converted(NamedTuple):
-    text: str
-    num_changed: int = 0  # characters
-    remark: str = ""  # for the user; empty if nothing was done
-
-
 def is_traditional(text: str) -> bool:
     """Whether some of the characters are traditional only; rare names are, so one of twenty must be, or two."""
     if traditional_only().isdisjoint(text):
@@ -141,19 +135,20 @@ def is_traditional(text: str) -> bool:
     return found >= 2 or found * 20 >= len(han)
 
 
-def to_simplified(text: str) -> Converted:
-    """For the model. Text that is simplified already, or not Chinese, comes back untouched."""
+def to_simplified(text: str) -> tuple[str, str]:
+    """For a model of simplified Chinese, and what the user should know of it; other text comes back as it is."""
     if not is_traditional(text):
-        return Converted(text)
+        return text, ""
     try:
         simplified = converter("t2s").convert(text)
     except ConfigError:
-        return Converted(text, remark=f"traditional Chinese for a model of simplified Chinese: to convert it {MISSING}")
+        return text, f"traditional Chinese for a model of simplified Chinese: to convert it {MISSING}"
     # Rare names are in Big5 alone and no other way to write them is known: they prove nothing.
     if traditional_only().isdisjoint(set(text) - set(simplified)):
-        return Converted(text)
-    changed = count_changed(text, simplified)
-    return Converted(simplified, changed, f"{changed} traditional characters read as simplified")
+        return text, ""
+    # OpenCC keeps the length but for a few words.
+    changed = sum(a != b for a, b in zip(text, simplified, strict=False)) + abs(len(text) - len(simplified))
+    return simplified, f"{changed} traditional characters read as simplified"
 
 
 @lru_cache(maxsize=1_000)
@@ -162,14 +157,10 @@ def writes_simplified(language: str) -> bool:
     return base_language(language) in CHINESE_LANGUAGES and traditional_form(language) is None
 
 
-def to_traditional(text: str, language: str) -> Converted:
+def to_traditional(text: str, language: str) -> str:
     """A model's simplified Chinese for a reader of zh-Hant, zh-TW or zh-HK; other languages as they are."""
     form = traditional_form(language)
-    if form is None:
-        return Converted(text)
-    traditional = converter(form).convert(text)
-    changed = count_changed(text, traditional)
-    return Converted(traditional, changed, f"{changed} characters written as traditional" if changed else "")
+    return text if form is None else str(converter(form).convert(text))
 
 
 @lru_cache(maxsize=1_000)
@@ -181,11 +172,6 @@ def traditional_form(language: str) -> str | None:
         return None
     regions = [part for part in parts if part in TRADITIONAL and part != "hant"]
     return TRADITIONAL[regions[0]] if regions else "s2t" if "hant" in parts else None
-
-
-def count_changed(before: str, after: str) -> int:
-    """Characters that changed; OpenCC keeps the length but for a few words."""
-    return sum(a != b for a, b in zip(before, after, strict=False)) + abs(len(before) - len(after))
 
 
 @cache

@@ -72,7 +72,7 @@ def in_script(text: str, languages: Languages, terms: Sequence[str] = ()) -> str
     if languages.to == languages.target:
         return text
     parts = re.split(f"({'|'.join(map(re.escape, sorted(terms, key=len, reverse=True)))})", text) if terms else [text]
-    return "".join(part if part in terms else to_traditional(part, languages.to).text for part in parts)
+    return "".join(part if part in terms else to_traditional(part, languages.to) for part in parts)
 
 
 def alternative(sentence: Sentence, rank: int) -> str:

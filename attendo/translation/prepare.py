@@ -92,7 +92,7 @@ class Preparer:
         shown, remark = text, ""
         phrases: Phrases = ()
         if writes_simplified(languages.source) and is_traditional(text):
-            shown, _, remark = to_simplified(text)
+            shown, remark = to_simplified(text)
         if options.glossary:
             terms = [match.target for match in options.glossary.matches(normalize(text))]
             phrases = as_phrases(terms, languages.to, self.tokenizer)

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from tests.text.conftest import made_up_texts
+from tests.text.conftest import synthetic_texts
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tokenizer")
-    texts = list(made_up_texts(300))
+    texts = list(synthetic_texts(300))
     tsv = "".join(f"{zh}\t{en}\n" for zh, en in zip(texts[::2], texts[1::2], strict=True))
     (folder / "corpus.tsv").write_text(tsv, encoding="utf-8")
     done = attendo(

@@ -13,7 +13,7 @@ from attendo.data.batches import Batches, DropoutCorpus, Position, WeightedCorpu
 from attendo.data.encoded import EncodedSide, ranges
 from attendo.data.packing import pack, row_widths
 from attendo.errors import ConfigError, DataError
-from tests.text.conftest import made_up_texts
+from tests.text.conftest import synthetic_texts
 
 
 def side(sentences):
@@ -199,7 +199,7 @@ def test_nothing_to_train_on_is_one_sentence():
 
 @pytest.fixture
 def dropout_part(bpe):
-    texts = list(made_up_texts(120, seed=8))
+    texts = list(synthetic_texts(120, seed=8))
     sides = [side(bpe.encode_all(texts[start::2])) for start in (0, 1)]
     return DropoutCorpus(*sides, tag=bpe.tag("en"), tokenizer=bpe, rate=0.2), texts, bpe
 

@@ -14,7 +14,7 @@ from attendo.data.filters import FilterConfig
 from attendo.errors import DataError, WriteError
 from attendo.files.durable import mark, sweep
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
-from tests.text.conftest import made_up_texts
+from tests.text.conftest import synthetic_texts
 
 LANGUAGES = ("zh", "en")
 
@@ -43,7 +43,7 @@ def test_it_is_made_once_and_anew_when_anything_changes(corpus_file, bpe, tmp_pa
     encode(corpus_file, bpe, cache)
     assert len(builds) == 1
     encode(corpus_file, bpe, cache, FilterConfig(duplicates=True))
-    other = train_tokenizer(made_up_texts, ["zh", "en"], TokenizerConfig(vocab_size=480))
+    other = train_tokenizer(synthetic_texts, ["zh", "en"], TokenizerConfig(vocab_size=480))
     encode(corpus_file, other, cache)
     corpus_file.write_text(corpus_file.read_text(encoding="utf-8") + "新\tnew\n", encoding="utf-8")
     assert len(encode(corpus_file, bpe, cache)) == 699

@@ -10,7 +10,7 @@ from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
 from attendo.model_folder.checkpoint import save_model, weights_of
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
-from tests.text.conftest import made_up_texts
+from tests.text.conftest import synthetic_texts
 
 DIRECTIONS = (("zh", "en"),)
 FAMILIES = ("transformer", "decoder-only", "lstm")
@@ -19,7 +19,7 @@ TEXT = "老师爱饕 24 books."  # 饕 is in no text the tokenizer learned from:
 
 @cache
 def tokenizer():
-    return train_tokenizer(lambda: made_up_texts(100), ["zh", "en"], TokenizerConfig(vocab_size=420))
+    return train_tokenizer(lambda: synthetic_texts(100), ["zh", "en"], TokenizerConfig(vocab_size=420))
 
 
 @cache

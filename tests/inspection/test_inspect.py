@@ -13,7 +13,7 @@ from attendo.model.config import TransformerConfig
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from attendo.translation.options import TranslationOptions
 from tests.inspection.small_models import DIRECTIONS, save
-from tests.text.conftest import made_up_texts
+from tests.text.conftest import synthetic_texts
 
 SENTENCES = [
     ("zh", "en", "我爱机器学习"),
@@ -72,7 +72,7 @@ def test_without_a_folder_nothing_is_written_and_with_one_a_page_is(tmp_path):
 @pytest.mark.parametrize("characters", [20, 300])
 def test_the_longest_answer_of_characters_is_that_of_translate(characters):
     """A model that never ends: it is cut where `translate` would cut it, or where maps become too large."""
-    tokenizer = train_tokenizer(lambda: made_up_texts(100), ["zh", "en"], TokenizerConfig(420, "char"))
+    tokenizer = train_tokenizer(lambda: synthetic_texts(100), ["zh", "en"], TokenizerConfig(420, "char"))
     sizes = {"d_model": 8, "d_ff": 8, "num_heads": 1, "encoder_layers": 1, "decoder_layers": 1}
     torch.manual_seed(1)
     model = build_model(TransformerConfig(vocab_size=tokenizer.vocab_size, **sizes)).eval()

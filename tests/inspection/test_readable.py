@@ -5,7 +5,7 @@ import pytest
 from attendo.inspection.readable import Unit, pieces, token_labels, words
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.inspection.small_models import tokenizer
-from tests.text.conftest import made_up_texts
+from tests.text.conftest import synthetic_texts
 
 
 def labels(units):
@@ -21,7 +21,7 @@ def test_bytes_become_characters_and_control_tokens_keep_their_names():
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram", "wordpiece", "char"])
 def test_every_token_is_in_one_unit_and_nothing_of_the_text_is_lost(kind):
-    known = train_tokenizer(lambda: made_up_texts(100), ["zh", "en"], TokenizerConfig(vocab_size=450, kind=kind))
+    known = train_tokenizer(lambda: synthetic_texts(100), ["zh", "en"], TokenizerConfig(vocab_size=450, kind=kind))
     text = "In 2024, 老师  love 语言 and 🦊 naïveté!"
     ids = known.encode(text)
     for units in (pieces(ids, known), words(pieces(ids, known))):

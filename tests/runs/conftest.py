@@ -3,7 +3,7 @@
 import pytest
 
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
-from tests.text.conftest import made_up_texts
+from tests.text.conftest import synthetic_texts
 
 
 @pytest.fixture(autouse=True)
@@ -14,4 +14,4 @@ def own_folders(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def bpe():
-    return train_tokenizer(made_up_texts, ["zh", "en"], TokenizerConfig(vocab_size=500))
+    return train_tokenizer(synthetic_texts, ["zh", "en"], TokenizerConfig(vocab_size=500))

@@ -13,11 +13,11 @@ from attendo.model.config import TransformerConfig, config_to_dict
 from attendo.model_folder.bundle import write_bundle
 from attendo.recipe.recipe import recipe_from_dict
 from attendo.runs.prepare import prepare
-from tests.text.conftest import made_up_texts
+from tests.text.conftest import synthetic_texts
 
 
 def write_pairs(path, number=300, seed=3, more=()):
-    texts = list(made_up_texts(number, seed=seed))
+    texts = list(synthetic_texts(number, seed=seed))
     lines = [f"{zh}\t{en}" for zh, en in zip(texts[::2], texts[1::2], strict=True)]
     path.write_text("\n".join([*lines, *more]) + "\n", encoding="utf-8")
     return path

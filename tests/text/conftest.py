@@ -12,7 +12,7 @@ VERBS = [("爱", "love"), ("学习", "learn"), ("看", "see"), ("翻译", "trans
 OBJECTS = [("语言", "languages"), ("书", "books"), ("音乐", "music"), ("注意力", "attention"), ("中文", "Chinese")]
 
 
-def made_up_texts(number=400, seed=1):
+def synthetic_texts(number=400, seed=1):
     draw = random.Random(seed)
     for _ in range(number):
         (s, subject), (v, verb), (o, thing) = draw.choice(SUBJECTS), draw.choice(VERBS), draw.choice(OBJECTS)
@@ -24,6 +24,6 @@ def made_up_texts(number=400, seed=1):
 @pytest.fixture(scope="session")
 def tokenizers():
     return {
-        kind: train_tokenizer(lambda: made_up_texts(), ["zh", "en"], TokenizerConfig(vocab_size=600, kind=kind))
+        kind: train_tokenizer(lambda: synthetic_texts(), ["zh", "en"], TokenizerConfig(vocab_size=600, kind=kind))
         for kind in KINDS
     }

@@ -4,7 +4,7 @@ import pytest
 
 from attendo.errors import ConfigError
 from attendo.text.bpe_dropout import BpeDropout
-from tests.text.conftest import made_up_texts
+from tests.text.conftest import synthetic_texts
 from tests.text.test_tokenizer import NASTY
 
 
@@ -12,7 +12,7 @@ def test_without_dropping_it_is_the_library(tokenizers):
     """An independent witness for both: two implementations of the merges agree."""
     bpe = tokenizers["bpe"]
     ours = BpeDropout(bpe, 0.0)
-    for text in [*made_up_texts(50, seed=9), *NASTY]:
+    for text in [*synthetic_texts(50, seed=9), *NASTY]:
         assert ours.encode(text, 1, 1, 1) == bpe.encode(text)
 
 
@@ -27,7 +27,7 @@ def test_the_draw_is_a_function_of_seed_epoch_and_sentence(tokenizers):
 
 
 def test_more_dropping_means_more_pieces(tokenizers):
-    texts = list(made_up_texts(100, seed=4))
+    texts = list(synthetic_texts(100, seed=4))
     counts = [
         sum(len(BpeDropout(tokenizers["bpe"], rate).encode(text, 1, 1, n)) for n, text in enumerate(texts))
         for rate in (0.0, 0.1, 0.5, 0.99)

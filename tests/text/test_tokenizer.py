@@ -16,7 +16,7 @@ from attendo.text.subword_models import KINDS
 from attendo.text.tokenizer import Tokenizer, pretokenize
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.reference.growth import exponent
-from tests.text.conftest import made_up_texts
+from tests.text.conftest import synthetic_texts
 
 LOSSLESS = ["bpe", "unigram", "char"]
 FIRST_TEXT_ID = 6  # pad, <s>, </s>, <unk>, >>zh<<, >>en<<
@@ -203,7 +203,7 @@ def test_a_saved_tokenizer_is_the_same(tokenizers, kind, tmp_path):
     loaded = Tokenizer.load(tmp_path / "tokenizer.json")
     assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.json"]
     assert (loaded.subwords, loaded.languages) == (tokenizers[kind].subwords, ("zh", "en"))
-    texts = [*made_up_texts(20, seed=5), *NASTY]
+    texts = [*synthetic_texts(20, seed=5), *NASTY]
     assert loaded.encode_all(texts) == tokenizers[kind].encode_all(texts) == [loaded.encode(text) for text in texts]
 
 
@@ -216,13 +216,13 @@ def test_a_word_without_end_makes_no_file_that_cannot_be_read(tmp_path):
 
 def test_training_is_deterministic():
     config = TokenizerConfig(vocab_size=500)
-    first, again = (train_tokenizer(made_up_texts, ["zh", "en"], config).subwords for _ in range(2))
+    first, again = (train_tokenizer(synthetic_texts, ["zh", "en"], config).subwords for _ in range(2))
     assert first == again
 
 
 def test_nothing_to_learn_from_is_one_sentence():
     with pytest.raises(ConfigError, match="expected at least 263"):
-        train_tokenizer(made_up_texts, ["zh", "en"], TokenizerConfig(vocab_size=100))
+        train_tokenizer(synthetic_texts, ["zh", "en"], TokenizerConfig(vocab_size=100))
     with pytest.raises(ConfigError, match="some text"):
         train_tokenizer(list, ["zh", "en"], TokenizerConfig(vocab_size=1000))
 
