@@ -1,1 +1,1 @@
-"""Small tasks on which claims about the Transformer are put to the test."""
+"""Every claim of the lecture notes about the Transformer, put to the test: attention/l15_rank.py is claim L15."""

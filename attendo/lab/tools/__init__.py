@@ -1,0 +1,1 @@
+"""What claims share: small and real models and their training, measuring, pictures, texts, stored evidence."""

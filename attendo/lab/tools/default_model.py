@@ -52,6 +52,8 @@ def deal(things: Sequence[Thing], seeds: Sequence[int]) -> list[list[Thing]]:
     return [[things[position] for position in order[first :: len(seeds)]] for first in range(len(seeds))]
 
 
+# --- how far the heads of a layer are from each other in what they look at, in bits
+
 # What a piece can look at. The last holds all other pieces; what two would claim belongs to the first of them.
 WHERE = ("tag", "end", "itself", "before", "behind", "elsewhere")
 TO = {"zh": "en", "de": "en", "en": "de"}  # a direction that the model knows, for its tag
@@ -60,9 +62,8 @@ TO = {"zh": "en", "de": "en", "en": "de"}  # a direction that the model knows, f
 @torch.inference_mode()
 def encoder_maps(model: Transformer, tokenizer: Tokenizer, text: str, language: str) -> Tensor:
     """Of tag, pieces and </s>: [layers, heads, queries, keys]."""
-    ids = [tokenizer.tag(TO[language]), *tokenizer.encode(text), SPECIAL.eos]
     record = AttentionRecord()
-    model.encode(torch.tensor([ids]), record)
+    model.encode(torch.tensor([tokenizer.source_ids(text, TO[language])]), record)
     return torch.cat(record.encoder_self).double()
 
 
@@ -119,6 +120,8 @@ def compare(maps: Sequence[Tensor], name: str) -> dict[str, float | list[float]]
     return numbers | {f"{name}_ratio_least": ratios.min().item(), f"{name}_ratio_most": ratios.max().item()}
 
 
+# --- what each word of a given translation looks at in its source, and how often that is the word it belongs to
+
 ROWS = ("reads", "says")
 COUNTS = ("right", "surely_right", "outside", "words", "sure_links", "chance", "diagonal")
 CONTROL = Unit("", 1, control=True)  # <s>, </s> or the tag of the language
@@ -132,7 +135,7 @@ def cross_attention_of_words(model: Transformer, tokenizer: Tokenizer, pair: Ali
     """
     source, target = in_pieces(pair.source, tokenizer), in_pieces(pair.target, tokenizer)
     record = AttentionRecord()
-    ids = [tokenizer.tag(pair.target.language), *source.ids, SPECIAL.eos]
+    ids = tokenizer.source_ids(pair.source.text, pair.target.language)
     model(torch.tensor([ids]), torch.tensor([[SPECIAL.bos, *target.ids]]), record)
     cross = torch.cat(record.cross).double()  # [layers, heads, queries, keys]
     columns = (CONTROL, *source.units, CONTROL)

@@ -108,6 +108,8 @@ def check_data(data: object) -> Mapping[str, str] | None:
     return data
 
 
+# --- what an experiment depends on, as one hash
+
 LOOKS_INTO_THE_MODEL = "attendo.lab.tools.default_model"
 READS_THE_PAGES = "attendo.lab.tools.tokenizer_trial"
 PAGES = Path(__file__).parent.parent

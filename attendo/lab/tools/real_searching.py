@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from attendo.data.batch import padded
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.lab.tools.real_training import LANGUAGES, RealData, bleu
-from attendo.special_tokens import SPECIAL
 
 Search = Callable[[Tensor], list[Hypothesis]]  # source ids [batch, source] -> one translation of each
 
@@ -28,8 +27,7 @@ def search_test_set(search: Search, model: nn.Module, data: RealData, together: 
     """The whole test set, so many sentences at a time; and about `num_alone` of it, short and long ones, one by one."""
     device = next(model.parameters()).device
     pairs = sorted(data.test, key=lambda pair: len(pair.source))
-    tag = data.tokenizer.tag(LANGUAGES[1])
-    rows = [[tag, *pieces, SPECIAL.eos] for pieces in data.tokenizer.encode_all(pair.source for pair in pairs)]
+    rows = [data.tokenizer.source_ids(pair.source, LANGUAGES[1]) for pair in pairs]
 
     def timed(rows: Sequence[Sequence[int]], count: int) -> tuple[list[Hypothesis], float]:
         batches = [padded(rows[at : at + count]).to(device) for at in range(0, len(rows), count)]

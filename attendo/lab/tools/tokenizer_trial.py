@@ -77,6 +77,8 @@ def chinese_edges(texts: Sequence[str]) -> list[str]:
     return [run for run in runs if len(run) > 3][:RUNS]
 
 
+# --- text in two languages
+
 CORPUS = "zh-en/tatoeba.train.tsv.xz"
 PAIRS = 20_000  # of the corpus: enough for a dictionary of 16000, and counted in minutes
 MARKUP = re.compile(r"\$[^$]*\$|«[^»]*»|`[^`]*`|[#*|]+")
@@ -107,6 +109,8 @@ def split(texts: list[str], seed: int, held_out: float = 0.2) -> tuple[list[str]
     last = round(held_out * len(texts))
     return [texts[position] for position in order[last:]], [texts[position] for position in order[:last]]
 
+
+# --- how well tokens can be foretold from the few before: bits, by counting alone
 
 ORDER = 4  # a token is foretold from the 3 before it, or from as many of them as were ever seen together
 START, END = -1, -2  # of a sentence
@@ -150,6 +154,8 @@ class NGram:
 def add_borders(sentence: Sequence[int]) -> tuple[int, ...]:
     return (*[START] * (ORDER - 1), *sentence, END)
 
+
+# --- words cut by hand into their morphemes
 
 # Only words whose morphemes stand side by side unchanged (hope|ful, but not hop|ing).
 MARKED = """
