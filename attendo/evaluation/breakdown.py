@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from attendo.evaluation.metrics import References, Texts, bleu, chrf, is_by_character
-from attendo.text.scripts import HAN, KANA
+from attendo.evaluation.metrics import References, Texts, bleu, chrf
+from attendo.text.scripts import HAN, KANA, writes_han
 
 WORD = re.compile(rf"[{HAN}{KANA}]|[^\W_{HAN}{KANA}]+")
 LENGTHS = (5, 10, 20, 30, 50)  # the longest of each class; after the last comes the rest
@@ -54,7 +54,7 @@ def words_of(text: str) -> list[str]:
 
 def by_length(hypotheses: Texts, references: References, language: str, tokenisation: str) -> list[LengthClass]:
     """Classes in which there is a sentence."""
-    longest = LENGTHS_IN_CHARACTERS if is_by_character(language) else LENGTHS
+    longest = LENGTHS_IN_CHARACTERS if writes_han(language) else LENGTHS
     indices: dict[int, list[int]] = {}
     for index, reference in enumerate(references[0]):
         indices.setdefault(bisect_left(longest, len(words_of(reference))), []).append(index)
@@ -81,7 +81,7 @@ def by_frequency(hypotheses: Texts, references: Texts, training: Counter[str] | 
     Without one, in the references themselves: what is rare in a test set need not be so in training, but mostly is.
     """
     wanted = [Counter(words_of(reference)) for reference in references]
-    counts = sum_of(wanted) if training is None else training
+    counts = count_words(references) if training is None else training
     least = OFTEN_IN_TEST_SET if training is None else OFTEN_IN_TRAINING
     words, found = [0] * (len(least) + 1), [0] * (len(least) + 1)
     for hypothesis, of_reference in zip(hypotheses, wanted, strict=True):
@@ -108,13 +108,6 @@ def count_words(texts: Iterable[str]) -> Counter[str]:
     for text in texts:
         counts.update(words_of(text))
     return counts
-
-
-def sum_of(counters: Sequence[Counter[str]]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for counter in counters:
-        total.update(counter)
-    return total
 
 
 def extremes(scores: Sequence[float], most: int) -> tuple[list[int], list[int]]:

@@ -146,18 +146,10 @@ def compare(
     bootstrap, `trials` of approximate randomisation.
     """
     test_set = gather_references(references, sources)
-    files = tuple(
-        file_in_bash(Path(one)) if isinstance(one, (str, Path)) else name for one, name in ((a, "A"), (b, "B"))
-    )
-    return compare_hypotheses(
-        gather_hypotheses(a, test_set, "A"),
-        gather_hypotheses(b, test_set, "B"),
-        test_set,
-        to or language_of(test_set.references[0]),
-        (files[0], files[1]),
-        samples,
-        trials,
-    )
+    hypotheses = gather_hypotheses(a, test_set, "A"), gather_hypotheses(b, test_set, "B")
+    files = [file_in_bash(Path(one)) if isinstance(one, (str, Path)) else name for one, name in ((a, "A"), (b, "B"))]
+    language = to or language_of(test_set.references[0])
+    return compare_hypotheses(*hypotheses, test_set, language, (files[0], files[1]), samples, trials)
 
 
 def compare_hypotheses(
@@ -173,11 +165,7 @@ def compare_hypotheses(
     from sacrebleu.significance import PairedTest
 
     def test(kind: Literal["bs", "ar"], times: int) -> Any:
-        metrics = {
-            "bleu": bleu_by(tokenisations(language)[0]),
-            "chrf": chrf_by_default(),
-            "ter": ter_of(language),
-        }
+        metrics = {"bleu": bleu_by(tokenisations(language)[0]), "chrf": chrf_by_default(), "ter": ter_of(language)}
         systems: list[tuple[str, Texts]] = [("a", a.texts), ("b", b.texts)]
         signatures, results = PairedTest(systems, metrics, test_set.references, kind, times)()
         return [(name, *results[name], str(signatures[name])) for name in signatures]

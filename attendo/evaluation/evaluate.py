@@ -174,28 +174,21 @@ def evaluate(
         judged = gather_hypotheses(hypotheses, held_against)
     else:
         held_against = test_set if isinstance(test_set, EvaluationSet) else read_test_set(Path(test_set or ""))
-        judged = translate_by(model, held_against, to, from_, options)
+        name, translator = named_translator(model)
+        _, judged = next(translate_test_sets([held_against], translator, name, to, from_, options))
     return score_hypotheses(
         held_against, judged, to=to, from_=from_, samples=samples, published=published, metrics=metrics
     )
 
 
-def translate_by(
-    model: "str | Path | Translator | None",
-    test_set: EvaluationSet,
-    to: str | None,
-    from_: str | None,
-    options: TranslationOptions,
-) -> Hypotheses:
+def named_translator(model: "str | Path | Translator | None") -> tuple[str, "Translator"]:
+    """A translator that is loaded already is named after its folder."""
+    if model is not None and not isinstance(model, (str, Path)):
+        return str(model.bundle.folder), model
     from attendo.model_folder.bundle import DEFAULT
     from attendo.translation.load import load
 
-    if model is None or isinstance(model, (str, Path)):
-        name = str(model or DEFAULT)
-        translator = load(name)
-    else:
-        name, translator = str(model.bundle.folder), model
-    return next(translate_test_sets([test_set], translator, name, to, from_, options))[1]
+    return str(model or DEFAULT), load(str(model or DEFAULT))
 
 
 def score_hypotheses(
@@ -256,14 +249,9 @@ def score_hypotheses(
 def pick_sentences(
     test_set: EvaluationSet, texts: Sequence[str], scores: Sequence[float], indices: Sequence[int]
 ) -> list[JudgedSentence]:
-    sources = test_set.sources
-    return [
-        JudgedSentence(
-            index + 1,
-            scores[index],
-            sources[index] if sources else None,
-            tuple(one[index] for one in test_set.references),
-            texts[index],
-        )
-        for index in indices
-    ]
+    picked = []
+    for index in indices:
+        source = test_set.sources[index] if test_set.sources else None
+        references = tuple(one[index] for one in test_set.references)
+        picked.append(JudgedSentence(index + 1, scores[index], source, references, texts[index]))
+    return picked

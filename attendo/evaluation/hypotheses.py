@@ -90,49 +90,39 @@ def translate_test_sets(
     options: TranslationOptions = DEFAULT,
     on_chunk: ChunkListener = ignore_chunk,
 ) -> Iterator[tuple[EvaluationSet, Hypotheses]]:
-    """Each test set with its translation; columns in the wrong order are an error before anything is translated."""
+    """Each test set with its translation; columns in the wrong order are an error before anything is translated.
+
+    `on_chunk` is called with each chunk of sentences that is translated, and its time is not counted.
+    """
     language = translator.preparer.languages("", to, from_).to
     for test_set in test_sets:
         if trouble := exchanged_columns(test_set.sources or (), test_set.references[0], language):
             raise DataError(f"{test_set.name}: {trouble} (with --swap the second column is the source)")
     for test_set in test_sets:
-        yield test_set, translate_test_set(test_set, translator, model, to, from_, options, on_chunk)
-
-
-def translate_test_set(
-    test_set: EvaluationSet,
-    translator: Translator,
-    model: str,
-    to: str | None,
-    from_: str | None,
-    options: TranslationOptions,
-    on_chunk: ChunkListener,
-) -> Hypotheses:
-    """All sources through a translator; `on_chunk` is called with each chunk, and its time is not counted."""
-    if test_set.sources is None:
-        raise InputError(f"{test_set.name} has no source to translate")
-    answers: list[Translation] = []
-    seconds = 0.0
-    for chunk in cut_into_chunks(test_set.sources, BATCHES * translator.engine.tokens_per_batch):
-        started = time.perf_counter()
-        found = translator.translate(chunk.texts, to, from_, options)
-        seconds += time.perf_counter() - started
-        answers += found
-        on_chunk(chunk, found)
-    run = TranslationRun(
-        model=model,
-        engine=translator.engine.name,
-        threads=translator.engine.threads,
-        options=options,
-        source_language=Counter(answer.source_language for answer in answers).most_common(1)[0][0],
-        target_language=answers[0].target_language,
-        seconds=seconds,
-        source_tokens=sum(map(len, translator.tokenizer.encode_all(test_set.sources))),
-        repeated=sum(answer.ledger.repeated > 0 for answer in answers),
-        recovered=sum(answer.recovered for answer in answers),
-        untranslated=sum(answer.ledger.untranslated > 0 for answer in answers),
-    )
-    return Hypotheses(model, tuple(answer.to_line().rstrip() for answer in answers), run)
+        if test_set.sources is None:
+            raise InputError(f"{test_set.name} has no source to translate")
+        answers: list[Translation] = []
+        seconds = 0.0
+        for chunk in cut_into_chunks(test_set.sources, BATCHES * translator.engine.tokens_per_batch):
+            started = time.perf_counter()
+            found = translator.translate(chunk.texts, to, from_, options)
+            seconds += time.perf_counter() - started
+            answers += found
+            on_chunk(chunk, found)
+        run = TranslationRun(
+            model=model,
+            engine=translator.engine.name,
+            threads=translator.engine.threads,
+            options=options,
+            source_language=Counter(answer.source_language for answer in answers).most_common(1)[0][0],
+            target_language=answers[0].target_language,
+            seconds=seconds,
+            source_tokens=sum(map(len, translator.tokenizer.encode_all(test_set.sources))),
+            repeated=sum(answer.ledger.repeated > 0 for answer in answers),
+            recovered=sum(answer.recovered for answer in answers),
+            untranslated=sum(answer.ledger.untranslated > 0 for answer in answers),
+        )
+        yield test_set, Hypotheses(model, tuple(answer.to_line().rstrip() for answer in answers), run)
 
 
 def cut_into_chunks(sources: Sequence[str], tokens: int) -> Iterator[Chunk]:

@@ -79,7 +79,7 @@ def chrf_by_default() -> Any:
 def ter_of(language: str) -> Any:
     from sacrebleu.metrics.ter import TER
 
-    return TER(normalized=is_by_character(language), asian_support=is_by_character(language))
+    return TER(normalized=writes_han(language), asian_support=writes_han(language))
 
 
 def bleu(hypotheses: Texts, references: References, tokenisation: str = DEFAULT, samples: int = 0) -> Score:
@@ -133,18 +133,13 @@ def can_tokenise(name: str) -> bool:
     return True
 
 
-def is_by_character(language: str) -> bool:
-    """Whether words have no spaces between them, so that lengths are counted in characters, and TER's edits, too."""
-    return writes_han(language)
-
-
 def command_options(language: str, samples: int) -> list[str]:
     """What sacreBLEU's own command needs to give the same three scores."""
     tokenisation = tokenisations(language)[0]
     return [
         *("-m", "bleu", "chrf", "ter"),
         *(("--tokenize", tokenisation) if tokenisation != DEFAULT else ()),
-        *(("--ter-normalized", "--ter-asian-support") if is_by_character(language) else ()),
+        *(("--ter-normalized", "--ter-asian-support") if writes_han(language) else ()),
         *confidence_options(samples),
     ]
 
@@ -159,9 +154,8 @@ def published_bleu(hypotheses: Texts, references: References, language: str, sam
     from sacrebleu.metrics.bleu import BLEU
 
     metric = BLEU(tokenize="none", lowercase=True, force=True)
-    return score_corpus(
-        metric, moses_tokenise(hypotheses, language), [moses_tokenise(one, language) for one in references], samples
-    )
+    texts, *wanted = (moses_tokenise(one, language) for one in (hypotheses, *references))
+    return score_corpus(metric, texts, wanted, samples)
 
 
 def moses_tokenise(texts: Texts, language: str) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from attendo.evaluation.evaluate import Evaluation, JudgedSentence
 from attendo.evaluation.metrics import PUBLISHED_NAME, Score
-from attendo.evaluation.report_text import ScoreRow, fact_rows, judged_rows, score_rows
+from attendo.evaluation.report_text import ScoreRow, fact_rows, judged_rows, metric_rows, score_rows
 from attendo.report.charts import Bar, draw_bars
 from attendo.report.formatting import visible
 from attendo.report.page import Bilingual, captioned_section, fact_cards, html_text, write_html
@@ -122,9 +122,10 @@ def article(index: int, found: Evaluation) -> str:
         )
         return captioned_section(f"{name}-{index}", HEADINGS[name], caption, content)
 
+    commands = [command for command in (found.command, found.published_command) if command]
     parts = [
         f'<h1>{html_text(found.name)}</h1>',
-        fact_cards({FACTS[name].label: text for name, text in summary.items()}),
+        fact_cards({FACTS[name].label: text for name, text in summary.items()} | dict(metric_rows(found))),
         *(f'<p class="warning">{html_text(warning)}</p>' for warning in found.warnings),
         section("scores", score_section(found)),
         section("lengths", f'<div class="charts bars">\n{"".join(length_charts(found))}</div>'),
@@ -132,7 +133,7 @@ def article(index: int, found: Evaluation) -> str:
         section("sentences", f'<div class="charts bars">\n{sentence_chart(found.sentence_chrf)}</div>'),
         section("worst", "\n".join(map(judged_sentence, found.worst))),
         section("best", "\n".join(map(judged_sentence, found.best))),
-        section("again", f"<pre>{html_text(found.command)}</pre>" + published_command(found)),
+        section("again", "".join(f"<pre>{html_text(command)}</pre>" for command in commands)),
     ]  # fmt: skip
     return f'<article id="set-{index}">\n' + "\n".join(parts) + "\n</article>"
 
@@ -174,10 +175,10 @@ def length_charts(found: Evaluation) -> list[str]:
 
 
 def frequency_chart(found: Evaluation) -> str:
-    bars = [
-        Bar(one.times, 100 * one.share, f"{one.share:.0%}", f"{one.found:,} of {one.words:,} words")
-        for one in found.frequencies
-    ]
+    bars = []
+    for one in found.frequencies:
+        note = f"{one.found:,} of {one.words:,} words"
+        bars.append(Bar(one.times, 100 * one.share, f"{one.share:.0%}", note))
     return draw_bars("words found, % · 译出的词，%", bars)
 
 
@@ -196,7 +197,3 @@ def sentence_chart(scores: Sequence[float]) -> str:
 def judged_sentence(sentence: JudgedSentence) -> str:
     rows = "".join(f'<dt>{label}</dt><dd dir="auto">{html_text(text)}</dd>' for label, text in judged_rows(sentence))
     return f'<dl class="sample"><dt>line {sentence.line:,}, chrF {sentence.chrf:.2f}</dt>{rows}</dl>'
-
-
-def published_command(found: Evaluation) -> str:
-    return f"<pre>{html_text(found.published_command)}</pre>" if found.published_command else ""

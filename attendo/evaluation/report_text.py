@@ -24,7 +24,7 @@ def evaluation_lines(found: Evaluation) -> Iterator[str]:
     )
     for row in score_rows(found):
         yield f"  {row.label:<28}{score_text(row.score)}  {row.score.signature}{row.note}"
-    for label, text in fact_rows(found):
+    for label, text in (*metric_rows(found), *fact_rows(found)):
         yield f"  {label:<28}{text}"
     yield ""
     yield "  by the length of the reference (words; of Chinese and Japanese, characters)"
@@ -37,10 +37,12 @@ def evaluation_lines(found: Evaluation) -> Iterator[str]:
     yield f"  words of the reference found in the translation, by how often they are in {counted_in}"
     for one in found.frequencies:
         yield f"    {one.times:<14}{one.words:>7,} words       {one.share:6.1%}"
-    for label, sentences in (("worst", found.worst), ("best", found.best)):
-        yield f"  {label} sentences, by chrF"
+    for extreme, sentences in (("worst", found.worst), ("best", found.best)):
+        yield f"  {extreme} sentences, by chrF"
         for sentence in sentences[:EXTREMES]:
-            yield from judged_lines(sentence)
+            yield f"    line {sentence.line:,}: chrF {sentence.chrf:.2f}"
+            for label, text in judged_rows(sentence):
+                yield f"      {label:<14}{visible(text, LONGEST) or ABSENT}"
     yield "  the same three scores by sacreBLEU's own command, in bash:"
     yield f"    {visible(found.command)}"
     if found.published_command:
@@ -68,6 +70,11 @@ def score_rows(found: Evaluation) -> list[ScoreRow]:
     return rows
 
 
+def metric_rows(found: Evaluation) -> list[tuple[str, str]]:
+    """The scores by functions that were handed in."""
+    return [(visible(name), f"{value:.4f}") for name, value in found.metrics.items()]
+
+
 def fact_rows(found: Evaluation) -> list[tuple[str, str]]:
     """What else was measured, in words."""
     loops = f"{found.loops:,} of {found.sentences:,} translations ({found.loops / found.sentences:.1%})"
@@ -78,8 +85,7 @@ def fact_rows(found: Evaluation) -> list[tuple[str, str]]:
         ("equal to a reference", f"{found.exact:,} of {found.sentences:,}"),
         ("empty", f"{found.empty:,}"),
     ]
-    run = found.run
-    return [("speed", speed_text(run)), ("wider beam", recovered_text(run)), *rows] if run else rows
+    return [("speed", speed_text(found.run)), ("wider beam", recovered_text(found.run)), *rows] if found.run else rows
 
 
 def speed_text(run: TranslationRun) -> str:
@@ -109,12 +115,6 @@ def numbers_text(numbers: NumberCounts | None, by_people: NumberCounts | None) -
 def score_text(score: Score) -> str:
     interval = f" [{score.interval[0]:.2f}, {score.interval[1]:.2f}]" if score.interval else ""
     return f"{score.score:6.2f}{interval}"
-
-
-def judged_lines(sentence: JudgedSentence) -> Iterator[str]:
-    yield f"    line {sentence.line:,}: chrF {sentence.chrf:.2f}"
-    for label, text in judged_rows(sentence):
-        yield f"      {label:<14}{visible(text, LONGEST) or ABSENT}"
 
 
 def judged_rows(sentence: JudgedSentence) -> list[tuple[str, str]]:
