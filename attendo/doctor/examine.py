@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -58,11 +58,7 @@ class ExaminationProgress:
     identified: Advance
 
 
-def ignore_progress(count: int) -> None:
-    """Progress that nobody watches."""
-
-
-NO_PROGRESS = ExaminationProgress(ignore_progress, ignore_progress)
+NO_PROGRESS = ExaminationProgress(lambda count: None, lambda count: None)
 
 
 def examine(
@@ -90,9 +86,13 @@ def examine(
     """
     if languages is not None:
         check_known(languages)
-    corpus = open_corpus(corpus, source, target, languages)
+    if corpus is None and source is not None and target is not None:
+        corpus = AlignedFiles(Path(source), Path(target))
+    elif corpus is None or source is not None or target is not None:
+        raise UsageError("expected a corpus, or both its source and its target")
+    corpus = open_corpus(corpus, languages)
     languages = languages or guess_languages(corpus)
-    tests = read_tests([open_corpus(test, None, None, languages) for test in against])
+    tests = read_tests([open_corpus(test, languages) for test in against])
     first = survey(corpus, languages, tests, progress.read)
     by_kind = first.lines_by_kind()
 
@@ -103,29 +103,13 @@ def examine(
         for kind, lines in by_kind.items()
     ]
     findings += look_closely(sample, languages, by_kind.get("copy", NO_LINES), progress.identified)
-    return Examination(
-        corpus,
-        languages,
-        first.num_pairs,
-        len(sample.lines),
-        tuple(sorted(findings, key=lambda finding: -len(finding.lines))),
-        as_array(first.source_lengths),
-        as_array(first.target_lengths),
-    )
+    findings.sort(key=lambda finding: -len(finding.lines))
+    lengths = as_array(first.source_lengths), as_array(first.target_lengths)
+    return Examination(corpus, languages, first.num_pairs, len(sample.lines), tuple(findings), *lengths)
 
 
-def open_corpus(
-    corpus: Corpus | Path | str | None,
-    source: Path | str | None,
-    target: Path | str | None,
-    languages: tuple[str, str] | None,
-) -> Corpus:
-    """What was named: a corpus, the path of one, or the paths of its two sides."""
-    if (source is None) != (target is None) or (corpus is None) == (source is None):
-        raise UsageError("expected a corpus, or both its source and its target")
-    if source is not None and target is not None:
-        return AlignedFiles(Path(source), Path(target))
-    return CorpusFile(Path(corpus), languages) if isinstance(corpus, (str, Path)) else cast(Corpus, corpus)
+def open_corpus(corpus: Corpus | Path | str, languages: tuple[str, str] | None) -> Corpus:
+    return CorpusFile(Path(corpus), languages) if isinstance(corpus, (str, Path)) else corpus
 
 
 def guess_languages(corpus: Corpus) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """What an examination finds: a kind of trouble, the lines that have it, and a few of them to look at."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ class Finding:
             "first_line": self.first_line,
             "last_line": self.last_line,
             "count": len(self.lines),
-            "examples": [{"line": e.line, "source": e.source, "target": e.target} for e in self.examples],
+            "examples": [asdict(example) for example in self.examples],
         }
         if self.shift is not None:
             return answer | {"shift": self.shift}

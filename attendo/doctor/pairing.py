@@ -112,10 +112,8 @@ def learn(source: Words, target: Words, num_source: int, num_target: int, same: 
     cell = source[row, i].astype(np.int64) * num_target + target[row, j]
     position = row * target.shape[1] + j  # a word of a target sentence: its probability mass is shared by the sources
     cells, cell_index = np.unique(np.concatenate([cell, same[:, 0] * num_target + same[:, 1]]), return_inverse=True)
-    cell_index, prior = (
-        cell_index[: len(cell)],
-        np.bincount(cell_index[len(cell) :], minlength=len(cells)) * SAME_SPELLING,
-    )
+    prior = np.bincount(cell_index[len(cell) :], minlength=len(cells)) * SAME_SPELLING
+    cell_index = cell_index[: len(cell)]
     of_source = cells // num_target
 
     probability = np.ones(len(cells))

@@ -10,7 +10,7 @@ import os
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -44,13 +44,7 @@ class Repair:
     paired_anew: int
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "pairs_in": self.pairs_in,
-            "kept": self.kept,
-            "dropped": self.dropped,
-            "swapped_back": self.swapped_back,
-            "paired_anew": self.paired_anew,
-        }
+        return asdict(self)
 
 
 def write_repaired(examination: Examination, path: Path) -> Repair:
@@ -67,11 +61,9 @@ def write_repaired(examination: Examination, path: Path) -> Repair:
         with suppress(OSError):
             unfinished.unlink()
     kept = fates[KEPT] + fates[ANEW] + fates[SWAPPED]
-    dropped = {kind: fates[kind] for kind in REASONS if fates[kind]}
-    orphans = examination.num_pairs - fates.total()
-    return Repair(
-        examination.num_pairs, kept, dropped | ({SHIFTED: orphans} if orphans else {}), fates[SWAPPED], fates[ANEW]
-    )
+    fates[SHIFTED] = examination.num_pairs - fates.total()
+    dropped = {kind: fates[kind] for kind in (*REASONS, SHIFTED) if fates[kind]}
+    return Repair(examination.num_pairs, kept, dropped, fates[SWAPPED], fates[ANEW])
 
 
 def write_pairs(examination: Examination, out: IO[str]) -> Counter[str]:

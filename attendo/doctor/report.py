@@ -16,6 +16,7 @@ from attendo.doctor.examine import Examination, ExaminationProgress
 from attendo.doctor.finding import Finding
 from attendo.doctor.repair import REASONS, Repair
 from attendo.errors import DataError
+from attendo.report.formatting import count_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure  # heavy, and needed for pictures alone
@@ -93,9 +94,8 @@ def print_repair(repair: Repair, path: str, console: Console) -> None:
     dropped = "".join(f" + {count:,} {kind.replace('_', ' ')}" for kind, count in repair.dropped.items())
     console.print(Text(f"Wrote {path}: {repair.pairs_in:,} pairs = {repair.kept:,} kept{dropped}."))
     if repair.swapped_back or repair.paired_anew:
-        console.print(
-            Text(f"Of those kept, {repair.swapped_back:,} were swapped back and {repair.paired_anew:,} paired anew.")
-        )
+        changed = f"{repair.swapped_back:,} were swapped back and {repair.paired_anew:,} paired anew"
+        console.print(Text(f"Of those kept, {changed}."))
 
 
 def recommend(examination: Examination) -> str:
@@ -106,7 +106,7 @@ def recommend(examination: Examination) -> str:
     for kind, sentence in SOFT.items():
         count = len(examination.lines(kind))
         if count > MANY * examination.num_pairs:
-            sentences.append(sentence.format(count=count_pairs(count)))
+            sentences.append(sentence.format(count=count_text(count, "pair")))
     if examination.num_closely < examination.num_pairs:
         sentences.append(
             f"Languages, plausibility and shifts were checked in {examination.num_closely:,} of "
@@ -127,17 +127,13 @@ def about_blocks(examination: Examination) -> list[str]:
 
 def about_swaps(examination: Examination) -> list[str]:
     count = len(examination.lines("swapped"))
-    return [f"{count_pairs(count)} with exchanged sides: --write swaps them back."] if count else []
+    return [f"{count_text(count, 'pair')} with exchanged sides: --write swaps them back."] if count else []
 
 
 def about_dropping(examination: Examination) -> list[str]:
     counts = {kind: len(examination.lines(kind)) for kind in REASONS}
-    reasons = [DROPPED[kind].format(count=count_pairs(count)) for kind, count in counts.items() if count]
+    reasons = [DROPPED[kind].format(count=count_text(count, "pair")) for kind, count in counts.items() if count]
     return [f"Drop what cannot be repaired (--write does): {'; '.join(reasons)}."] if reasons else []
-
-
-def count_pairs(count: int) -> str:
-    return f"{count:,} pair{'' if count == 1 else 's'}"
 
 
 def draw_lengths(examination: Examination, folder: Path) -> list[Path]:

@@ -8,7 +8,7 @@ from attendo.evaluation.evaluate import Evaluation, JudgedSentence
 from attendo.evaluation.hypotheses import TranslationRun
 from attendo.evaluation.loops_and_numbers import NumberCounts
 from attendo.evaluation.metrics import PUBLISHED_NAME, Score
-from attendo.report.formatting import duration_text, visible
+from attendo.report.formatting import count_text, duration_text, visible
 
 LONGEST = 300  # characters of a sentence
 EXTREMES = 3
@@ -153,10 +153,6 @@ def verdict(one: Difference) -> str:
     if not one.real:
         return f"may be chance (p is not below {LEVEL:g})"
     return f"{'A' if one.better == 'a' else 'B'} is better"
-
-
-def count_text(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def warnings_text(warnings: Sequence[str], name: str = "") -> list[str]:

@@ -55,9 +55,8 @@ def attention_maps(
 def label_maps(name: str, layers: Sequence[Tensor], rows: Sequence[Unit], columns: Sequence[Unit]) -> AttentionMaps:
     """Layers of [1, heads, queries, keys]; joined one by one, so that only the joined ones are held together."""
     weights = torch.stack([join_tokens(layer[0], rows, columns) for layer in layers])
-    return AttentionMaps(
-        name, tuple(unit.piece_label for unit in rows), tuple(unit.piece_label for unit in columns), weights
-    )
+    row_labels, column_labels = (tuple(unit.piece_label for unit in units) for units in (rows, columns))
+    return AttentionMaps(name, row_labels, column_labels, weights)
 
 
 def join_tokens(weights: Tensor, rows: Sequence[Unit], columns: Sequence[Unit]) -> Tensor:

@@ -198,13 +198,9 @@ def heat_table(
 def table_cells(values: Sequence[float], row: str, columns: Sequence[str], numbers: bool) -> list[str]:
     return [
         f'<td class="{colour_class(value)}" title="{row} → {column}: {value:.3f}">'
-        f"{percent_text(value) if numbers else ''}</td>"
+        f"{f'{100 * value:.0f}' if numbers and value >= 0.005 else ''}</td>"
         for value, column in zip(values, columns, strict=True)
     ]
-
-
-def percent_text(value: float) -> str:
-    return f"{100 * value:.0f}" if value >= 0.005 else ""
 
 
 def colour_class(value: float) -> str:

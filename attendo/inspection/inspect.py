@@ -62,10 +62,8 @@ class Inspection:
     @cached_property
     def maps(self) -> list[AttentionMaps]:
         """All the uses that the model makes of attention, all layers and heads."""
-        source, output, target_in = (
-            pieces(ids, self.tokenizer) for ids in (self.source, self.best.ids, self.target_in)
-        )
-        return attention_maps(self.record, source, output, target_in)
+        units = (pieces(ids, self.tokenizer) for ids in (self.source, self.best.ids, self.target_in))
+        return attention_maps(self.record, *units)
 
     @cached_property
     def alignment(self) -> Alignment:

@@ -151,9 +151,8 @@ def picture_remarks(maps: Sequence[AttentionMaps], alignment: Alignment) -> list
     if labels_apart(longest) > 1:
         remarks.append(f"{longest} tokens are many for a picture: one label in {labels_apart(longest)} is shown")
     if means := [one.name for one in maps if fit_page(one.weights, one.name).note]:
-        remarks.append(
-            f"long for {PAGE}, which shows of {', '.join(means)} means at most: the pictures show every head"
-        )
+        of = ", ".join(means)
+        remarks.append(f"long for {PAGE}, which shows of {of} means at most: the pictures show every head")
     return remarks
 
 
@@ -197,9 +196,8 @@ def section(name: str, content: str, variant: str = "") -> str:
 
 def alignment_html(alignment: Alignment, languages: tuple[str | None, str | None]) -> str:
     if alignment.weights.numel() > MOST_CELLS:
-        return remark_html(
-            Bilingual("Too large for a page: see alignment.png.", "太大，不在网页中显示：请看 alignment.png。")
-        )
+        words = Bilingual("Too large for a page: see alignment.png.", "太大，不在网页中显示：请看 alignment.png。")
+        return remark_html(words)
     table = heat_table(alignment.weights, alignment.rows, alignment.columns, "", numbers=True, languages=languages)
     return f'{legend()}<div class="maps">{table}</div>'
 
@@ -208,11 +206,10 @@ def maps_html(one: AttentionMaps, languages: tuple[str | None, str | None]) -> s
     fits = fit_page(one.weights, one.name)
     parts = [remark_html(fits.note) if fits.note else "", legend() if len(fits.weights) else ""]
     for layer, heads in enumerate(fits.weights, start=1):
+        names = [f"head {head}" for head in range(1, len(heads) + 1)] if fits.heads else ["all heads"]
         tables = [
-            heat_table(
-                weights, one.rows, one.columns, f"head {head}" if fits.heads else "all heads", languages=languages
-            )
-            for head, weights in enumerate(heads, start=1)
+            heat_table(weights, one.rows, one.columns, name, languages=languages)
+            for weights, name in zip(heads, names, strict=True)
         ]
         words = Bilingual(f"Layer {layer}", f"第 {layer} 层") if fits.layers else Bilingual("All layers", "所有层")
         parts.append(f'<div>{html_heading(words, level=3)}\n<div class="maps">\n{"".join(tables)}</div></div>\n')
@@ -224,23 +221,15 @@ def fit_page(weights: Tensor, name: str) -> FittedMaps:
     files = f"{name}-layer-1.png …"
     if weights.numel() <= MOST_CELLS:
         return FittedMaps(weights)
-    mean = weights.mean(1, keepdim=True)
-    if mean.numel() <= MOST_CELLS:
-        note = Bilingual(
-            f"Long sentence: the mean over heads; each head is in {files}",
-            f"句子较长：这里是各头的平均；每个头见 {files}",
-        )
-        return FittedMaps(mean, heads=False, note=note)
-    mean = mean.mean(0, keepdim=True)
-    if mean.numel() <= MOST_CELLS:
-        note = Bilingual(
-            f"Long sentence: the mean over layers and heads; each head is in {files}",
-            f"句子较长：这里是各层各头的平均；每个头见 {files}",
-        )
-        return FittedMaps(mean, layers=False, heads=False, note=note)
-    return FittedMaps(
-        weights[:0], note=Bilingual(f"Too large for a page: see {files}", f"太大，不在网页中显示：请看 {files}")
-    )
+    mean = weights
+    for dimension, over in ((1, Bilingual("heads", "各头")), (0, Bilingual("layers and heads", "各层各头"))):
+        mean = mean.mean(dimension, keepdim=True)
+        if mean.numel() <= MOST_CELLS:
+            english = f"Long sentence: the mean over {over.english}; each head is in {files}"
+            note = Bilingual(english, f"句子较长：这里是{over.chinese}的平均；每个头见 {files}")
+            return FittedMaps(mean, layers=dimension == 1, heads=False, note=note)
+    note = Bilingual(f"Too large for a page: see {files}", f"太大，不在网页中显示：请看 {files}")
+    return FittedMaps(weights[:0], note=note)
 
 
 def remark_html(words: Bilingual) -> str:

@@ -1,8 +1,9 @@
 """Tokens as a person reads them: bytes joined into characters, and pieces joined into words."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from attendo.report.formatting import visible
 from attendo.special_tokens import SPECIAL
@@ -46,8 +47,8 @@ def pieces(ids: Sequence[int], tokenizer: Tokenizer) -> list[Unit]:
         if ids[index] < bytes_begin:
             text = names[index]
         elif ids[index] < bytes_end:
-            run = bytes(byte_values(ids[index : index + 4], bytes_begin, bytes_end))
-            length, character = first_character(run)
+            bytes_here = takewhile(lambda token: bytes_begin <= token < bytes_end, ids[index : index + 4])
+            length, character = first_character(bytes(token - bytes_begin for token in bytes_here))
             text = character or names[index]
         else:
             text = tokenizer.decode([ids[index]]) or names[index]
@@ -62,14 +63,6 @@ def token_labels(ids: Iterable[int], tokenizer: Tokenizer) -> dict[int, str]:
     # A control token between them, so that no bytes are joined.
     apart = pieces([token for each in different for token in (each, SPECIAL.pad)], tokenizer)
     return dict(zip(different, (unit.piece_label for unit in apart[::2]), strict=True))
-
-
-def byte_values(ids: Iterable[int], begin: int, end: int) -> Iterator[int]:
-    """Of the ids up to the first that is no byte."""
-    for token in ids:
-        if not begin <= token < end:
-            return
-        yield token - begin
 
 
 def first_character(run: bytes) -> tuple[int, str]:

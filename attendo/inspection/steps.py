@@ -4,16 +4,15 @@ Who was to go on, with what, and what became of each.
 """
 
 import math
+import unicodedata
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from rich.cells import cell_len, set_cell_size
-
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.trace import Contender, SearchStep
+from attendo.decoding.trace import SearchStep
 from attendo.inspection.inspect import Inspection
 from attendo.inspection.readable import pieces, token_labels
-from attendo.report.formatting import visible
+from attendo.report.formatting import count_text, visible
 from attendo.report.page import Bilingual, html_heading
 from attendo.special_tokens import SPECIAL
 from attendo.text.tokenizer import Tokenizer
@@ -53,17 +52,23 @@ def step_lines(step: SearchStep, tokenizer: Tokenizer) -> Iterator[str]:
     ended = sum(one.fate == "ended" for one in step.contenders)
     yield (
         f"step {step.number}: {count_text(len(step.live), 'hypothesis', 'hypotheses')}, "
-        f"{count_text(len(step.contenders), 'continuation', 'continuations')}: {kept} kept, {ended} ended, "
+        f"{count_text(len(step.contenders), 'continuation')}: {kept} kept, {ended} ended, "
         f"{len(step.contenders) - kept - ended} lost"
     )
     yield row_text("from", "so far", "next", "probability", "sum", "")
-    prefixes = prefix_texts(step, tokenizer)
-    labels = token_labels((one.token for one in step.contenders), tokenizer)
-    for one, fate in zip(step.contenders[:MOST_CONTENDERS], fate_texts(step), strict=False):
-        token, parent = labels[one.token], one.parent
-        yield row_text(f"{parent + 1}", prefixes[parent], token, percent(one.log_prob), f"{one.total:.3f}", fate)
+    for row in step_rows(step, tokenizer):
+        yield row_text(*row)
     if len(step.contenders) > MOST_CONTENDERS:
         yield f"      … and {len(step.contenders) - MOST_CONTENDERS} more"
+
+
+def step_rows(step: SearchStep, tokenizer: Tokenizer) -> Iterator[tuple[str, str, str, str, str, str]]:
+    """Of each contender: the hypothesis it continues, from 1, and its output so far; token, probability, sum, fate."""
+    prefixes = [ending_of(visible(tokenizer.decode(hypothesis.ids))) for hypothesis in step.live]
+    labels = token_labels((one.token for one in step.contenders), tokenizer)
+    for one, fate in zip(step.contenders[:MOST_CONTENDERS], fate_texts(step), strict=False):
+        probability, total = f"{math.exp(one.log_prob):.2%}", f"{one.total:.3f}"
+        yield f"{one.parent + 1}", prefixes[one.parent], labels[one.token], probability, total, fate
 
 
 def fate_texts(step: SearchStep) -> Iterator[str]:
@@ -76,13 +81,9 @@ def fate_texts(step: SearchStep) -> Iterator[str]:
             yield f"kept as {rank}"
         elif one.fate == "ended":
             way = "ended" if one.token == SPECIAL.eos else "cut"
-            yield f"{way}, score {scores[ids_of(one, step)]:.3f}"
+            yield f"{way}, score {scores[*step.live[one.parent].ids, one.token]:.3f}"
         else:
             yield "lost"
-
-
-def ids_of(one: Contender, step: SearchStep) -> tuple[int, ...]:
-    return (*step.live[one.parent].ids, one.token)
 
 
 def why_it_stopped(last: SearchStep) -> str:
@@ -96,19 +97,22 @@ def why_it_stopped(last: SearchStep) -> str:
 
 def row_text(parent: str, prefix: str, token: str, probability: str, total: str, fate: str) -> str:
     """Columns as a terminal shows them, where a Chinese character is two wide."""
-    token = set_cell_size(token, max(TOKEN_WIDTH, cell_len(token)))
-    return f"{parent:>4}  {set_cell_size(prefix, PREFIX_WIDTH)}  {token}{probability:>11}{total:>10}  {fate}".rstrip()
+    prefix += " " * (PREFIX_WIDTH - num_columns(prefix))
+    token += " " * (TOKEN_WIDTH - num_columns(token))
+    return f"{parent:>4}  {prefix}  {token}{probability:>11}{total:>10}  {fate}".rstrip()
 
 
-def prefix_texts(step: SearchStep, tokenizer: Tokenizer) -> list[str]:
-    """The output so far of each live hypothesis; of a long one its end, which is what the next token follows."""
-    return [ending_of(visible(tokenizer.decode(hypothesis.ids))) for hypothesis in step.live]
+def num_columns(text: str) -> int:
+    """Of a terminal: two for a wide character, none for a mark upon the one before."""
+    marks = sum(unicodedata.category(character) in ("Mn", "Me") for character in text)
+    return len(text) - marks + sum(unicodedata.east_asian_width(character) in "WF" for character in text)
 
 
 def ending_of(text: str) -> str:
+    """Of a long output its end, which is what the next token follows."""
     room = PREFIX_WIDTH
     for index in range(len(text) - 1, -1, -1):
-        room -= cell_len(text[index])
+        room -= num_columns(text[index])
         if room < (1 if index else 0):  # the sign of what is left out needs room too
             return f"…{text[index + 1 :]}"
     return text
@@ -117,14 +121,6 @@ def ending_of(text: str) -> str:
 def piece_labels(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
     """Bytes are joined into characters, so there may be fewer than ids."""
     return [unit.piece_label for unit in pieces(ids, tokenizer)]
-
-
-def percent(log_prob: float) -> str:
-    return f"{math.exp(log_prob):.2%}"
-
-
-def count_text(count: int, one: str, more: str) -> str:
-    return f"{count} {one if count == 1 else more}"
 
 
 # As values that JSON knows
@@ -196,14 +192,14 @@ def steps_html(steps: Sequence[SearchStep], tokenizer: Tokenizer) -> str:
 
 
 def step_html(step: SearchStep, tokenizer: Tokenizer) -> str:
-    prefixes = [escape(text) for text in prefix_texts(step, tokenizer)]
-    labels = token_labels((one.token for one in step.contenders), tokenizer)
-    rows = "".join(
-        f'<tr class="{one.fate}"><td>{one.parent + 1}</td><td class="text" dir="auto">{prefixes[one.parent]}</td>'
-        f'<td class="token" dir="auto">{escape(labels[one.token])}</td><td>{percent(one.log_prob)}</td>'
-        f'<td>{one.total:.3f}</td><td class="fate">{escape(fate)} · {FATES[one.fate]}</td></tr>\n'
-        for one, fate in zip(step.contenders[:MOST_CONTENDERS], fate_texts(step), strict=False)
-    )
+    rows = ""
+    for one, row in zip(step.contenders, step_rows(step, tokenizer), strict=False):
+        parent, prefix, token, probability, total, fate = map(escape, row)
+        rows += (
+            f'<tr class="{one.fate}"><td>{parent}</td><td class="text" dir="auto">{prefix}</td>'
+            f'<td class="token" dir="auto">{token}</td><td>{probability}</td>'
+            f'<td>{total}</td><td class="fate">{fate} · {FATES[one.fate]}</td></tr>\n'
+        )
     more = len(step.contenders) - MOST_CONTENDERS
     note = f'<p class="note">… and {more} more · 另有 {more} 个</p>' if more > 0 else ""
     heading = html_heading(Bilingual(f"Step {step.number}", f"第 {step.number} 步"), level=3)

@@ -46,6 +46,11 @@ def scores_text(scores: dict[str, float]) -> str:
     return ", ".join(f"{name} {score_text(name, value)}" for name, value in scores.items())
 
 
+def count_text(count: int, one: str, several: str = "") -> str:
+    """1 sentence; 2,000 sentences; where the plural is no mere s it is given, too: 2 hypotheses."""
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
 def duration_text(seconds: float) -> str:
     """45 s; 12 min 5 s; 3 h 7 min; 2 d 5 h: two units, as people say it."""
     if not math.isfinite(seconds):
