@@ -15,9 +15,7 @@ def compare(
         list[Path],
         typer.Option("--references", metavar="R...", help="One or more reference files, or a TEST.tsv with sources."),
     ],
-    to: Annotated[
-        str | None, typer.Option("--to", help="Language of the translations, such as en; detected by default.")
-    ] = None,
+    to: Annotated[str | None, typer.Option("--to", help="Their language, such as en; detected by default.")] = None,
     samples: Annotated[
         int | None, typer.Option("--samples", min=2, max=100_000, help="Bootstrap samples; 1000 by default.")
     ] = None,
@@ -40,7 +38,6 @@ def compare(
     found = compare_files(a, b, [*references, *more], to=to, samples=samples or SAMPLES, trials=trials or TRIALS)
     for line in warnings_text(found.warnings):
         typer.echo(line, err=True)
-    answer = (
-        json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else "\n".join(comparison_lines(found))
-    )
+    as_text = "\n".join(comparison_lines(found))
+    answer = json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else as_text
     typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is

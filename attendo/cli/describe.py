@@ -11,16 +11,12 @@ from attendo.files.tables import read_json
 from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
 from attendo.model.presets import PRESETS, preset
 
+PRESET_HELP = f"One of {', '.join(PRESETS)}; or a model's folder or configuration, a .json."
 LARGEST_FILE = 1_000_000  # bytes; a configuration has a few hundred
 
 
 def describe(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="PRESET", help=f"One of {', '.join(PRESETS)}; or a model's folder or configuration, a .json."
-        ),
-    ],
+    name: Annotated[str, typer.Argument(metavar="PRESET", help=PRESET_HELP)],
     vocab: Annotated[int | None, typer.Option("--vocab", help="Vocabulary size; by default the published one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
@@ -29,19 +25,12 @@ def describe(
     path = Path(name) / "config.json" if is_file and Path(name).is_dir() else Path(name)
     config = read_config(path, vocab) if is_file else preset(name, vocab)
 
-    from attendo.inspection.structure import (
-        describe_model,
-    )  # torch is imported here, after the arguments have proved good
+    from attendo.inspection.structure import describe_model  # torch, after the arguments have proved good
 
     model = describe_model(config)
     if as_json:
-        answer = {
-            "name": name,
-            "parameters": model.parameters,
-            "by_part": model.by_part,
-            "feed_forward_share": model.feed_forward_share,
-            "config": config_to_dict(config),
-        }
+        answer = {"name": name, "parameters": model.parameters, "by_part": model.by_part}
+        answer |= {"feed_forward_share": model.feed_forward_share, "config": config_to_dict(config)}
         typer.echo(json.dumps(answer, indent=2))
         return
     typer.echo(model.tree)

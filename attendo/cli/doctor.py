@@ -14,10 +14,8 @@ def doctor(
         list[Path] | None,
         typer.Argument(metavar="[FILE]...", help="Parallel corpora: .tsv, .jsonl or .tmx, optionally compressed."),
     ] = None,
-    source: Annotated[
-        Path | None, typer.Option("--source", help="Instead of FILE: a file with the source lines …")
-    ] = None,
-    target: Annotated[Path | None, typer.Option("--target", help="… and one with the target lines.")] = None,
+    source: Annotated[Path | None, typer.Option("--source", help="Instead of FILE: one of source lines …")] = None,
+    target: Annotated[Path | None, typer.Option("--target", help="… and one of target lines.")] = None,
     languages: Annotated[
         str | None, typer.Option("--languages", help="Source and target language, such as zh,en; guessed by default.")
     ] = None,

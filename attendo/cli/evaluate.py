@@ -23,15 +23,12 @@ def evaluate(
         list[Path] | None,
         typer.Argument(metavar="[TEST.tsv]...", help="Lines of source<TAB>reference[<TAB>reference…]."),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="M", help="Model folder or name that translates the test sets.")
-    ] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder, or a name.")] = None,
     to: Annotated[str | None, typer.Option("--to", help="Target language, such as en.")] = None,
     from_: Annotated[str | None, typer.Option("--from", help="Source language; detected by default.")] = None,
     swap: Annotated[bool, typer.Option("--swap", help="The reference is the first column of TEST.tsv.")] = False,
     hypotheses: Annotated[
-        Path | None,
-        typer.Option("--hypotheses", metavar="H", help="File of translations to score, instead of a model."),
+        Path | None, typer.Option("--hypotheses", metavar="H", help="Translations to score, instead of a model.")
     ] = None,
     references: Annotated[
         list[Path] | None,
@@ -51,19 +48,14 @@ def evaluate(
     threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="CPU threads.")] = None,
     published: Annotated[bool, typer.Option("--published", help="Also report tokenised lower-cased BLEU.")] = False,
     training_text: Annotated[
-        Path | None,
-        typer.Option("--training-text", metavar="F", help="Training text by which words count as rare or frequent."),
+        Path | None, typer.Option("--training-text", metavar="F", help="Text by which words count as rare or frequent.")
     ] = None,
     samples: Annotated[
-        int | None,
-        typer.Option("--samples", min=0, max=100_000, help="Bootstrap samples; 1000 by default, 0 for no interval."),
+        int | None, typer.Option("--samples", min=0, max=100_000, help="Of the bootstrap: 1000 by default, 0 for none.")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option("--report", metavar="F.html", help="Write an HTML report with plots.")
-    ] = None,
+    report: Annotated[Path | None, typer.Option("--report", metavar="F.html", help="Write an HTML report.")] = None,
     translations: Annotated[
-        Path | None,
-        typer.Option("--write-translations", metavar="F", help="Write the translations to a file, one per line."),
+        Path | None, typer.Option("--write-translations", metavar="F", help="Write the translations, one per line.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object per test set.")] = False,
 ) -> None:
@@ -113,7 +105,12 @@ def evaluate(
         judged = translate_sets(sets, model or DEFAULT, to, from_, options, (engine, device, threads))
         written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"
         if translations:
-            write_translations(translations, judged[0][1].texts)
+            from attendo.files.durable import write_file
+
+            texts = judged[0][1].texts
+            lines = "".join(f"{text}\n" for text in texts)
+            write_file(translations.resolve(), lines.encode("utf-8", errors="replace"))
+            typer.echo(f"wrote {translations}: {len(texts):,} lines", err=True)
     found: list[Evaluation] = []
     for one, answers in judged:
         found.append(
@@ -155,10 +152,3 @@ def translate_sets(
         translator = load(model, engine=cast(Any, engine), device=device, threads=threads)
         progress.passed(0, 0)
         return list(translate_test_sets(sets, translator, model, to, from_, options, progress.done))
-
-
-def write_translations(path: Path, texts: Sequence[str]) -> None:
-    from attendo.files.durable import write_file
-
-    write_file(path.resolve(), "".join(f"{text}\n" for text in texts).encode("utf-8", errors="replace"))
-    typer.echo(f"wrote {path}: {len(texts):,} lines", err=True)

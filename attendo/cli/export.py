@@ -12,9 +12,7 @@ def export(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder, or a name (`attendo models`).")],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; it must not be there yet.")],
     form: Annotated[str, typer.Option("--to", metavar="ct2", help="The engine: ct2, CTranslate2.")],
-    quantization: Annotated[
-        str, typer.Option("--quantization", metavar="int8|float32", help="What numbers become.")
-    ] = "int8",
+    quantization: Annotated[str, typer.Option(metavar="int8|float32", help="What numbers become.")] = "int8",
     check: Annotated[
         Path | None,
         typer.Option("--check", metavar="FILE", help="Sentences, a line each: tell how far their translations move."),

@@ -38,17 +38,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("describe")(describe.describe)
-app.command("doctor")(doctor.doctor)
-app.command("train")(train.train)
-app.command("average")(average.average)
-app.command("translate")(translate.translate)
-app.command("score")(score.score)
-app.command("evaluate")(evaluate.evaluate)
-app.command("compare")(compare.compare)
-app.command("inspect")(inspect.inspect)
-app.command("export")(export.export)
-app.command("models")(models.models)
+for command in (
+    describe.describe, doctor.doctor, train.train, average.average, translate.translate, score.score,
+    evaluate.evaluate, compare.compare, inspect.inspect, export.export, models.models,
+):  # fmt: skip
+    app.command()(command)
 app.add_typer(tokenizer.app, name="tokenizer")
 app.add_typer(lab.app, name="lab")
 
@@ -102,29 +96,29 @@ def run(arguments: list[str], debug: bool) -> int:
     try:
         code = app(arguments, prog_name="attendo", standalone_mode=False)
         sys.stdout.flush()  # a full disk is an error like any other, and not one of Python's farewell
-    except (KeyboardInterrupt, typer.Abort):
-        if debug:
+    except BaseException as error:
+        sentence, code = explain(error)
+        if debug or not sentence:
             raise
-        return complain("interrupted", INTERRUPTED)
-    except WrongUsage as wrong:
-        if debug:
-            raise
-        command = wrong.ctx.command_path if wrong.ctx else "attendo"
-        return complain(f"{wrong.format_message()} (see {command} --help)", 2)
-    except AttendoError as error:
-        if debug:
-            raise
-        return complain(str(error), error.exit_code)
-    except ModuleNotFoundError as missing:
-        if debug or missing.name not in NEEDS_TRAIN:
-            raise
-        return complain(f"this command needs {missing.name}: pip install 'attendo[train]'", 1)
-    except OSError as error:
-        if debug:
-            raise
-        return complain(f"{error.filename or 'cannot write'}: {error.strerror or error}", 1)
+        return complain(sentence, code)
     # typer's newer versions turn Ctrl-C into a code of their own, the older ones into Abort.
     return complain("interrupted", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
+
+
+def explain(error: BaseException) -> tuple[str, int]:
+    """What went wrong in a sentence, and the exit code; without one it is a bug of ours, whose traceback is wanted."""
+    if isinstance(error, (KeyboardInterrupt, typer.Abort)):
+        return "interrupted", INTERRUPTED
+    if isinstance(error, WrongUsage):
+        command = error.ctx.command_path if error.ctx else "attendo"
+        return f"{error.format_message()} (see {command} --help)", 2
+    if isinstance(error, AttendoError):
+        return str(error), error.exit_code
+    if isinstance(error, ModuleNotFoundError) and error.name in NEEDS_TRAIN:
+        return f"this command needs {error.name}: pip install 'attendo[train]'", 1
+    if isinstance(error, OSError):
+        return f"{error.filename or 'cannot write'}: {error.strerror or error}", 1
+    return "", 1
 
 
 def complain(sentence: str, code: int) -> int:

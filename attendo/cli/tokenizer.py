@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -69,9 +70,8 @@ def encode(
             num_unknown += ids.count(SPECIAL.unk)
             write_line(" ".join(map(str, ids)))
     if num_unknown:
-        typer.echo(
-            f"attendo: {num_unknown:,} unknown words; the kind {tokenizer.subwords.kind} cannot cut them", err=True
-        )
+        kind = tokenizer.subwords.kind
+        typer.echo(f"attendo: {num_unknown:,} unknown words; the kind {kind} cannot cut them", err=True)
 
 
 @app.command()
@@ -110,13 +110,9 @@ def texts(path: Path, languages: list[str]) -> Iterator[str]:
 
 
 def read_batches(strict: bool) -> Iterator[list[str]]:
-    batch: list[str] = []
-    for line in stdin_lines(strict):
-        batch.append(line)
-        if len(batch) == BATCH:
-            yield batch
-            batch = []
-    yield batch
+    lines = stdin_lines(strict)
+    while batch := list(islice(lines, BATCH)):
+        yield batch
 
 
 def stdin_lines(strict: bool) -> Iterator[str]:

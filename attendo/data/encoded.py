@@ -128,12 +128,7 @@ def cache_key(corpus: Corpus, tokenizer: Tokenizer, languages: tuple[str, str], 
 
 
 def build(
-    folder: Path,
-    corpus: Corpus,
-    tokenizer: Tokenizer,
-    judge: Filter,
-    report: Report,
-    progress: Callable[[int], None],
+    folder: Path, corpus: Corpus, tokenizer: Tokenizer, judge: Filter, report: Report, progress: Callable[[int], None]
 ) -> None:
     small = np.uint16 if tokenizer.vocab_size <= 2**16 else np.uint32
     # Where another build was quicker, it made the same.

@@ -25,12 +25,7 @@ class Widths:
 
     def at_least(self, source: int, target: int) -> "Widths":
         """Wider only where a sentence needs it."""
-        return Widths(
-            *(
-                max(width, 8 * math.ceil(longest / 8))
-                for width, longest in ((self.source, source), (self.target, target))
-            )
-        )
+        return Widths(max(self.source, 8 * math.ceil(source / 8)), max(self.target, 8 * math.ceil(target / 8)))
 
 
 def row_widths(source: Lengths, target: Lengths, width: int = WIDTH) -> Widths:

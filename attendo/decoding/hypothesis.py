@@ -40,15 +40,3 @@ def score(log_prob: float, length: int, alpha: float) -> float:
     Without it (α = 0) short answers win, for every token costs; α = 1 is the mean over tokens.
     """
     return log_prob / max(length, 1) ** alpha  # an answer can be empty when every first token was forbidden
-
-
-def best_reachable(log_prob: float, length: int, max_length: int, alpha: float) -> float:
-    """The best score that an unfinished hypothesis of this length can still get, at most.
-
-    Tokens to come cost at least nothing, so its log-probability ℓ ≤ 0 can at best stay; it will have L tokens, with
-    length < L ≤ max_length. ℓ / L^α grows with L for α > 0 and falls with it for α < 0:
-
-        α > 0:   ℓ / max_length^α
-        α ≤ 0:   ℓ / (length + 1)^α
-    """
-    return score(log_prob, max_length if alpha > 0 else length + 1, alpha)

@@ -10,7 +10,6 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.documents.line_reader import Chunk, LineReader
 from attendo.errors import DataError
 from attendo.translation.answer import Ledger, Translation, total
-from attendo.translation.options import DEFAULT, TranslationOptions
 from attendo.translation.translator import Translator
 
 Ask = Callable[[list[str]], list[Translation]]
@@ -67,18 +66,6 @@ class StreamOutput:
 
     def finish(self) -> None:
         self.finished = True
-
-
-def translate_stream(
-    stream: BinaryIO,
-    translator: Translator,
-    to: str | None = None,
-    from_: str | None = None,
-    options: TranslationOptions = DEFAULT,
-) -> Iterator[Translation]:
-    """One answer for each line of a stream of bytes, such as a pipe: at once, where the next line is not there yet."""
-    for chunk in LineReader(stream, "the input").chunks(translator.engine.tokens_per_batch):
-        yield from translator.translate(chunk.texts, to, from_, options)
 
 
 def translate_chunks(

@@ -8,7 +8,7 @@ from attendo.evaluation.metrics import PUBLISHED_NAME, Score
 from attendo.evaluation.report_text import ScoreRow, fact_rows, judged_rows, metric_rows, score_rows
 from attendo.report.charts import Bar, draw_bars
 from attendo.report.formatting import visible
-from attendo.report.page import Bilingual, captioned_section, fact_cards, html_text, write_html
+from attendo.report.page import Bilingual, captioned_section, fact_cards, html_text, labelled_texts, write_html
 
 BEST = ' class="best"'
 CLASS_WIDTH = 10  # points of chrF in the chart of all sentences
@@ -195,5 +195,4 @@ def sentence_chart(scores: Sequence[float]) -> str:
 
 
 def judged_sentence(sentence: JudgedSentence) -> str:
-    rows = "".join(f'<dt>{label}</dt><dd dir="auto">{html_text(text)}</dd>' for label, text in judged_rows(sentence))
-    return f'<dl class="sample"><dt>line {sentence.line:,}, chrF {sentence.chrf:.2f}</dt>{rows}</dl>'
+    return labelled_texts(judged_rows(sentence), f"<dt>line {sentence.line:,}, chrF {sentence.chrf:.2f}</dt>")

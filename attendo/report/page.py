@@ -60,6 +60,12 @@ def fact_cards(facts: Mapping[str, str]) -> str:
     return f'<dl class="facts">{cards}</dl>' if cards else ""
 
 
+def labelled_texts(rows: Iterable[tuple[str, str]], heading: str = "") -> str:
+    """Texts below each other, so that the eye can compare them."""
+    texts = "".join(f'<dt>{label}</dt><dd dir="auto">{html_text(text)}</dd>' for label, text in rows)
+    return f'<dl class="sample">{heading}{texts}</dl>'
+
+
 def captioned_section(name: str, heading: Bilingual, caption: Bilingual, content: str) -> str:
     """A section with its heading and an explanation, in English and in Chinese; `name` is the target of links."""
     return (

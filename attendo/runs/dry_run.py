@@ -11,6 +11,7 @@ import torch
 
 from attendo.model_folder.checkpoint import weights_of
 from attendo.recipe.recipe import Recipe
+from attendo.report.formatting import duration_text
 from attendo.runs.build_trainer import build_trainer, training_batches
 from attendo.runs.prepare import Prepared
 from attendo.training.graphed import FIRST
@@ -54,7 +55,7 @@ def forecast(recipe: Recipe, prepared: Prepared) -> list[tuple[str, str]]:
         ("steps an epoch", f"{steps:,.1f}"),
         ("epochs", f"{training.max_steps / steps:,.1f}"),
         ("target tokens a second", f"{measured.target_tokens_a_step / measured.seconds_a_step:,.0f}"),
-        ("time for all steps", duration(measured.seconds_a_step * training.max_steps)),
+        ("time for all steps", f"about {duration_text(measured.seconds_a_step * training.max_steps)}"),
     ]
 
 
@@ -78,9 +79,3 @@ def peak_bytes(device: torch.device) -> int:
         return torch.cuda.max_memory_allocated(device)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
-
-
-def duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"about {seconds:.0f} seconds"
-    return f"about {seconds / 60:.0f} minutes" if seconds < 5400 else f"about {seconds / 3600:.1f} hours"

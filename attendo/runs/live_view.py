@@ -18,7 +18,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from attendo.report.formatting import duration_text, score_text, scores_text, visible
+from attendo.report.formatting import count_text, duration_text, score_text, scores_text, visible
 from attendo.runs.live_status import LiveStatus
 from attendo.training.callback import Callback, CheckpointRecord, StepRecord, TranslationSample, ValidationRecord
 
@@ -56,10 +56,8 @@ class LiveView(Callback):
 
     def on_end(self, error: BaseException | None) -> None:
         """The last status stays on the screen, however the run has ended."""
-        if error is None:
-            self.status.ended = "ended"
-        else:
-            self.status.ended = "interrupted" if isinstance(error, KeyboardInterrupt) else "stopped"
+        interrupted = isinstance(error, KeyboardInterrupt)
+        self.status.ended = "ended" if error is None else "interrupted" if interrupted else "stopped"
         if self.live:
             self.live.stop()
         elif self.status.step != self.last_line:
@@ -165,9 +163,8 @@ def validation_line(record: ValidationRecord) -> str:
 
 def sample_lines(samples: Sequence[TranslationSample]) -> Iterator[str]:
     for sample in samples[:SAMPLES]:
-        yield f"  source       {visible(sample.source, LONGEST_IN_LINE)}"
-        yield f"  reference    {visible(sample.reference, LONGEST_IN_LINE)}"
-        yield f"  translation  {visible(sample.translation, LONGEST_IN_LINE)}"
+        for label in ("source", "reference", "translation"):
+            yield f"  {label:<11}  {visible(getattr(sample, label), LONGEST_IN_LINE)}"
 
 
 class TrainingPanel:
@@ -219,8 +216,8 @@ def status_facts(status: LiveStatus, curve_width: int) -> Iterator[tuple[str, Te
     if status.best:
         yield "best", Text(f"{scores_text(status.best.scores)}; step {status.best.step:,}", style="green")
     if status.skipped:
-        updates = "1 update" if status.skipped == 1 else f"{status.skipped:,} updates"
-        yield "skipped", Text(f"{updates}, the last at step {status.last_skipped:,}", style="red")
+        last_skipped = f"the last at step {status.last_skipped:,}"
+        yield "skipped", Text(f"{count_text(status.skipped, 'update')}, {last_skipped}", style="red")
     if status.saved_step is not None:
         ago = duration_text(status.since(status.saved_at))
         yield "checkpoint", Text(f"step {status.saved_step:,}, {ago} ago, took {status.saved_seconds:.1f} s")

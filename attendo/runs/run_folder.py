@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -19,44 +18,19 @@ from attendo.training.device import Machine
 LIBRARIES = ("torch", "tokenizers", "safetensors", "numpy", "sacrebleu")
 
 
-@dataclass(frozen=True)
 class RunFolder:
-    path: Path
+    """The paths of what a run writes."""
 
-    @property
-    def recipe(self) -> Path:
-        """As it was resolved: every default filled in."""
-        return self.path / "recipe.toml"
-
-    @property
-    def environment(self) -> Path:
-        return self.path / "environment.json"
-
-    @property
-    def config(self) -> Path:
-        """Of the model, as a model folder has it."""
-        return self.path / "config.json"
-
-    @property
-    def tokenizer(self) -> Path:
-        return self.path / "tokenizer.json"
-
-    @property
-    def log(self) -> Path:
-        return self.path / "log.jsonl"
-
-    @property
-    def checkpoints(self) -> Path:
-        return self.path / "checkpoints"
-
-    @property
-    def report(self) -> Path:
-        return self.path / "report.html"
-
-    @property
-    def model(self) -> Path:
-        """The model that came of it."""
-        return self.path / "model"
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.recipe = path / "recipe.toml"  # as it was resolved: every default filled in
+        self.environment = path / "environment.json"
+        self.config = path / "config.json"  # of the model, as a model folder has it
+        self.tokenizer = path / "tokenizer.json"
+        self.log = path / "log.jsonl"
+        self.checkpoints = path / "checkpoints"
+        self.report = path / "report.html"
+        self.model = path / "model"  # the one that came of it
 
     @contextmanager
     def locked(self) -> Iterator[None]:

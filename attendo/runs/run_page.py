@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from attendo.report.charts import Curve, Marks, draw_curves, keep_evenly, keep_extremes, linear_axis, smooth
-from attendo.report.formatting import score_text, visible
-from attendo.report.page import fact_cards, html_lines, html_text, write_html
+from attendo.report.formatting import count_text, score_text, visible
+from attendo.report.page import fact_cards, html_lines, html_text, labelled_texts, write_html
 
 SERIES = ("loss", "learning_rate", "gradient_norm", "target_tokens_per_second")
 FARTHEST_STEP = 2**53  # beyond, a float cannot tell one step from the next
@@ -159,8 +159,8 @@ def metric_of(recipe_toml: str) -> str:
 def headline(log: TrainingLog, metric: str) -> str:
     best = log.best
     if best is None:
-        steps = "1 step" if log.last_step == 1 else f"{log.last_step:,} steps"
-        state = f"{steps}, no {'best ' if log.validations else ''}validation yet" if log.last_step else "no step yet"
+        validation = "best validation" if log.validations else "validation"
+        state = f"{count_text(log.last_step, 'step')}, no {validation} yet" if log.last_step else "no step yet"
         return f'<p class="headline">{state}</p>'
     # the deciding score first, in large letters
     names = sorted(best.scores, key=lambda name: name != metric)
@@ -191,28 +191,17 @@ def validation_row(one: LoggedValidation, names: Iterable[str], best: bool) -> s
 def sample_list(validation: LoggedValidation | None) -> str:
     if validation is None:
         return ""
-    blocks = [
-        '<dl class="sample">'
-        + "".join(
-            f'<dt>{label}</dt><dd dir="auto">{html_text(text)}</dd>'
-            for label, text in zip(("source", "reference", "translation"), sample, strict=True)
-        )
-        + "</dl>"
-        for sample in validation.samples
-    ]
+    labels = ("source", "reference", "translation")
+    blocks = [labelled_texts(zip(labels, sample, strict=True)) for sample in validation.samples]
     return f'<p class="note">From the validation at step {validation.step:,}.</p>\n' + "\n".join(blocks)
 
 
 def word_table(words: Mapping[str, Any]) -> str:
-    rows = "".join(
-        f"<tr><th>{html_text(str(name))}</th><td>{html_text(value_text(value))}</td></tr>\n"
-        for name, value in words.items()
-    )
+    rows = ""
+    for name, value in words.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        rows += f"<tr><th>{html_text(str(name))}</th><td>{html_text(text)}</td></tr>\n"
     return f'<table class="words">{rows}</table>' if rows else ""
-
-
-def value_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def training_curves(log: TrainingLog) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from attendo.errors import ConfigError
 from attendo.files.durable import cannot_write
 from attendo.report.formatting import visible
-from attendo.training.callback import Callback, CheckpointRecord, StepRecord, TranslationSample, ValidationRecord
+from attendo.training.callback import Callback, CheckpointRecord, StepRecord, ValidationRecord
 
 
 class TensorBoard(Callback):
@@ -32,12 +32,8 @@ class TensorBoard(Callback):
 
     def on_step(self, record: StepRecord) -> None:
         self.step = record.step
-        self.add_finite("training/loss", record.loss)
-        self.add_finite("training/learning_rate", record.learning_rate)
-        self.add_finite("training/gradient_norm", record.gradient_norm)
-        self.add_finite("training/target_tokens_per_second", record.target_tokens_per_second)
-        self.add_finite("training/padding", record.padding)
-        self.add_finite("training/epoch", record.epoch)
+        for name in ("loss", "learning_rate", "gradient_norm", "target_tokens_per_second", "padding", "epoch"):
+            self.add_finite(f"training/{name}", getattr(record, name))
         if record.skipped:
             self.add_finite("training/skipped", 1)
 
@@ -46,7 +42,8 @@ class TensorBoard(Callback):
         for name, score in record.scores.items():
             self.add_finite(f"validation/{name}", score)
         for index, sample in enumerate(record.samples, start=1):
-            self.writer.add_text(f"sample/{index}", sample_as_code(sample), record.step)
+            lines = map(indent_as_code, (sample.source, sample.reference, sample.translation))
+            self.writer.add_text(f"sample/{index}", "\n".join(lines), record.step)
         self.writer.flush()
 
     def on_checkpoint(self, record: CheckpointRecord) -> None:
@@ -59,10 +56,6 @@ class TensorBoard(Callback):
         """What is no finite number would only break the scale of a curve."""
         if math.isfinite(value):
             self.writer.add_scalar(name, value, self.step)
-
-
-def sample_as_code(sample: TranslationSample) -> str:
-    return "\n".join(map(indent_as_code, (sample.source, sample.reference, sample.translation)))
 
 
 def indent_as_code(text: str) -> str:

@@ -119,8 +119,6 @@ CZECH = Abbreviations(
 BY_LANGUAGE = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH, "cs": CZECH}
 # Others that write ordinals with a dot; of their abbreviations we know none but the English.
 OTHERS_WITH_ORDINALS = words("sk pl sl hr sr bs da no nb nn fi et lv is hu tr")
-
-
 OTHER = Abbreviations(ENGLISH.always, ENGLISH.number, ENGLISH.often, frozenset(), ordinals=True)
 
 

@@ -26,11 +26,7 @@ LONGEST = 400
 
 WIDE = re.compile(f"[{HAN}{KANA}]")
 # A Latin sign counts before a space only: 1,234 and 10:30 are whole.
-SIGNS = (
-    re.compile(r"[；：]|[;:](?=\s)"),
-    re.compile(r"[，、،]|,(?=\s)"),
-    re.compile(r"\s+"),
-)
+SIGNS = (re.compile(r"[；：]|[;:](?=\s)"), re.compile(r"[，、،]|,(?=\s)"), re.compile(r"\s+"))
 JOINED = re.compile("[\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\udc00-\udfff]")
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 LETTER_OF_A_WORD = re.compile(rf"[^\W_{HAN}{KANA}{HANGUL}]")

@@ -50,7 +50,6 @@ class Bpe:
     pieces: tuple[str, ...]
     merges: tuple[tuple[int, int], ...]  # indices of pieces
     kind: ClassVar[Kind] = "bpe"
-    lossless: ClassVar[bool] = True
 
     def model(self) -> models.Model:
         merges = [(self.pieces[left], self.pieces[right]) for left, right in self.merges]
@@ -63,7 +62,6 @@ class Characters:
 
     pieces: tuple[str, ...]
     kind: ClassVar[Kind] = "char"
-    lossless: ClassVar[bool] = True
 
     def model(self) -> models.Model:
         return models.BPE(vocab=assign_ids(self.pieces), merges=[], byte_fallback=True)
@@ -76,7 +74,6 @@ class Unigram:
     pieces: tuple[str, ...]
     scores: tuple[float, ...]
     kind: ClassVar[Kind] = "unigram"
-    lossless: ClassVar[bool] = True
 
     def model(self) -> models.Model:
         scored = [*((name, 0.0) for name in BYTES), *zip(self.pieces, self.scores, strict=True)]
@@ -89,15 +86,12 @@ class WordPiece:
 
     pieces: tuple[str, ...]
     kind: ClassVar[Kind] = "wordpiece"
-    lossless: ClassVar[bool] = False
 
     def model(self) -> models.Model:
         # The library wants its unknown word inside the vocabulary; it stands after the last piece.
+        vocab = assign_ids((*self.pieces, UNKNOWN))
         return models.WordPiece(
-            vocab=assign_ids((*self.pieces, UNKNOWN)),
-            unk_token=UNKNOWN,
-            max_input_chars_per_word=100,
-            continuing_subword_prefix=CONTINUES,
+            vocab=vocab, unk_token=UNKNOWN, max_input_chars_per_word=100, continuing_subword_prefix=CONTINUES
         )
 
 
@@ -107,7 +101,6 @@ class Words:
 
     pieces: tuple[str, ...]
     kind: ClassVar[Kind] = "word"
-    lossless: ClassVar[bool] = False
 
     def model(self) -> models.Model:
         return models.WordLevel(vocab=assign_ids((*self.pieces, UNKNOWN)), unk_token=UNKNOWN)
@@ -171,8 +164,7 @@ class TokenizerTable:
         unknown = set(self.table) - {"format", "kind", "languages", "pieces"} - extra
         if unknown:
             raise self.error(f"unknown key {min(unknown)[:40]!r}")
-        pieces = self.pieces()
-        return self.subword_model(kind, pieces), self.languages()
+        return self.subword_model(kind, self.pieces()), self.languages()
 
     def subword_model(self, kind: str, pieces: tuple[str, ...]) -> SubwordModel:
         match kind:

@@ -44,18 +44,9 @@ FIRST_TAG = SPECIAL.unk + 1
 
 # Every character is in exactly one class, and no class can be matched in two ways: the time is linear in the text.
 PARTS = re.compile(
-    "|".join(
-        [
-            rf" ?{LETTERS}+",
-            rf" ?[{HAN}]+",
-            rf" ?[{PUNCTUATION}]+",
-            r"\d",
-            r"\s+(?!\S)",  # of a run of spaces the last is left to the word after it
-            r"\s+",
-            rf" ?[{KANA}]+",
-            rf" ?[{HANGUL}]+",
-        ]
-    )
+    rf" ?{LETTERS}+| ?[{HAN}]+| ?[{PUNCTUATION}]+|\d"
+    r"|\s+(?!\S)|\s+"  # of a run of spaces the last is left to the word after it
+    rf"| ?[{KANA}]+| ?[{HANGUL}]+"
 )
 
 

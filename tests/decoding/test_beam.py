@@ -7,11 +7,12 @@ from attendo.decoding.beam import beam_search
 from attendo.decoding.beam_rules import Beams
 from attendo.decoding.constraints import NoRepeatNgram
 from attendo.decoding.greedy import greedy_search
-from attendo.decoding.hypothesis import best_reachable, score
+from attendo.decoding.hypothesis import score
 from attendo.decoding.options import SearchOptions
 from attendo.decoding.scoring import score_targets
 from attendo.errors import InputError
 from tests.decoding.families import FAMILIES, model_of, padded, sentences
+from tests.reference.beam_by_sentence import best_reachable
 from tests.reference.exhaustive_search import best_targets, every_target
 
 every_family = pytest.mark.parametrize("family", FAMILIES)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from attendo.documents.file_translation import FileTranslation
 from attendo.documents.line_reader import BLOCK, LONGEST_LINE, LineReader, chunk_of_texts, opened
-from attendo.documents.pipeline import StreamOutput, translate_chunks, translate_stream
+from attendo.documents.pipeline import StreamOutput, translate_chunks
 from attendo.errors import DataError
 from attendo.text.normalize import LINE_BREAKS, repair
 from attendo.text.sentences import Segment
@@ -92,7 +92,8 @@ def test_what_is_there_is_translated_before_more_has_come(model):
     ours, theirs = os.pipe()
     with os.fdopen(ours, "rb") as stream, os.fdopen(theirs, "wb") as pipe:
         translator = fake_translator(model)
-        answers = translate_stream(stream, translator, to="en")
+        chunks = LineReader(stream, "the input").chunks(translator.engine.tokens_per_batch)
+        answers = (answer for chunk in chunks for answer in translator.translate(chunk.texts, to="en"))
         for text in ("我爱你。", "", "你好"):
             pipe.write(text.encode() + b"\n")
             pipe.flush()

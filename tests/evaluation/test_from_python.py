@@ -8,6 +8,8 @@ from attendo.errors import DataError, UsageError
 from attendo.evaluation.compare import compare
 from attendo.evaluation.evaluate import evaluate
 from attendo.evaluation.metrics import chrf
+from attendo.evaluation.report_page import write_evaluation
+from attendo.evaluation.report_text import evaluation_lines
 from tests.evaluation.texts import sentences, spoilt, write, write_tsv
 from tests.translation.fake_engine import fake_translator, write_fake_model
 
@@ -25,7 +27,7 @@ def test_lists_and_files_are_judged_alike(tmp_path):
     assert json.loads(json.dumps(first.to_dict()))["bleu"]["score"] == first.quoted[1].score
 
 
-def test_several_references_and_a_metric_of_ones_own():
+def test_several_references_and_a_metric_of_ones_own(tmp_path):
     references = [sentences("en"), spoilt(sentences("en"), "en", 0.2)]
     found = evaluate(
         hypotheses=sentences("en"), references=references, to="en", samples=0,
@@ -33,6 +35,9 @@ def test_several_references_and_a_metric_of_ones_own():
     )  # fmt: skip
     assert found.references == 2
     assert found.metrics == found.to_dict()["metrics"] == {"own": 100.0}
+    assert f"  {'own':<28}100.0000" in evaluation_lines(found)
+    write_evaluation(tmp_path / "report.html", [found])
+    assert "<dt>own</dt><dd>100.0000</dd>" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_translator_translates_a_test_set(tmp_path):

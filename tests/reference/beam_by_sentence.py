@@ -23,7 +23,7 @@ from torch import Tensor
 from attendo.decoding.candidates import best_tokens
 from attendo.decoding.constraints import Constraint, Rows, constrained, constraints_of
 from attendo.decoding.greedy import greedy_search
-from attendo.decoding.hypothesis import Hypothesis, best_reachable
+from attendo.decoding.hypothesis import Hypothesis, score
 from attendo.decoding.interface import AutoregressiveModel, State
 from attendo.decoding.length import max_lengths
 from attendo.decoding.options import SearchOptions
@@ -106,6 +106,18 @@ class Beam:
         best = max(path.total for path in self.live)
         reachable = best_reachable(best, length, self.max_length, self.options.length_penalty)
         return reachable <= self.finished[self.options.n_best - 1].score
+
+
+def best_reachable(log_prob: float, length: int, max_length: int, alpha: float) -> float:
+    """The best score that an unfinished hypothesis of this length can still get, at most.
+
+    Tokens to come cost at least nothing, so its log-probability ℓ ≤ 0 can at best stay; it will have L tokens, with
+    length < L ≤ max_length. ℓ / L^α grows with L for α > 0 and falls with it for α < 0:
+
+        α > 0:   ℓ / max_length^α
+        α ≤ 0:   ℓ / (length + 1)^α
+    """
+    return score(log_prob, max_length if alpha > 0 else length + 1, alpha)
 
 
 @torch.inference_mode()

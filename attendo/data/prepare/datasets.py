@@ -9,6 +9,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -118,14 +119,9 @@ class Preparation:
             if len(first) < MOST_PROBLEMS:
                 first.append(problem)
 
+        progress = partial(self.on_progress, name)
         encoded = encode_corpus(
-            corpus,
-            self.tokenizer,
-            languages,
-            filters,
-            self.cache,
-            report=report,
-            progress=lambda pairs: self.on_progress(name, pairs),
+            corpus, self.tokenizer, languages, filters, self.cache, report=report, progress=progress
         )
         if problems:
             counts = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in problems.most_common())
@@ -147,9 +143,8 @@ class Preparation:
                 if not one.serves(direction):
                     continue
                 if drawn is not None and len(drawn) == 0:
-                    raise DataError(
-                        f"{one.corpus} has too few different sentences to hold some out: name a validation file"
-                    )
+                    few = "too few different sentences to hold some out"
+                    raise DataError(f"{one.corpus} has {few}: name a validation file")
                 source, target = (one.side(language) for language in direction)
                 tag = self.tokenizer.tag(direction[1])
                 if self.bpe_dropout:
@@ -231,11 +226,8 @@ def identity_of(
     data: DataConfig, training: Sequence[OpenedCorpus], validation: Sequence[OpenedCorpus]
 ) -> dict[str, str]:
     """Of content, never of names: a corpus may move, but not change."""
-    known: dict[str, object] = {
-        "data.languages": data.languages,
-        "data.directions": data.directions,
-        "data.filters": asdict(data.filters),
-    }
+    known: dict[str, object] = {"data.languages": data.languages, "data.directions": data.directions}
+    known["data.filters"] = asdict(data.filters)
     for index, (config, one) in enumerate(zip(data.corpora, training, strict=True)):
         known[f"data.corpora.{index}"] = hash_json([one.corpus.identity(), one.languages])
         known[f"data.corpora.{index}.weight"] = config.weight
