@@ -9,21 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from attendo import __version__
-from attendo.cli import (
-    average,
-    compare,
-    describe,
-    doctor,
-    evaluate,
-    export,
-    inspect,
-    lab,
-    models,
-    score,
-    tokenizer,
-    train,
-    translate,
-)
+from attendo.cli import average, compare, describe, doctor, evaluate, export, inspect, models, score, train, translate
+from attendo.cli.lab import app as lab
+from attendo.cli.tokenizer import app as tokenizer
 from attendo.errors import AttendoError
 
 INTERRUPTED = 130
@@ -43,8 +31,8 @@ for command in (
     evaluate.evaluate, compare.compare, inspect.inspect, export.export, models.models,
 ):  # fmt: skip
     app.command()(command)
-app.add_typer(tokenizer.app, name="tokenizer")
-app.add_typer(lab.app, name="lab")
+app.add_typer(tokenizer, name="tokenizer")
+app.add_typer(lab, name="lab")
 
 
 def show_version(wanted: bool) -> None:

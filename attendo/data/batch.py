@@ -46,13 +46,8 @@ class Batch:
 
     def each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
         segments = None if self.segments is None else (change(self.segments[0]), change(self.segments[1]))
-        return replace(
-            self,
-            source=change(self.source),
-            target_in=change(self.target_in),
-            target_out=change(self.target_out),
-            segments=segments,
-        )
+        source, target_in, target_out = map(change, (self.source, self.target_in, self.target_out))
+        return Batch(source, target_in, target_out, self.num_target_tokens, segments)
 
     def count_target_tokens(self) -> Tensor:
         """num_target_tokens, counted where the batch lies."""

@@ -11,17 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from attendo.data.lines import (
-    COMPRESSED,
-    DAMAGE,
-    Problem,
-    Report,
-    clean,
-    count_lines,
-    damage_error,
-    open_bytes,
-    read_lines,
-)
+from attendo.data.lines import COMPRESSED, Problem, Report, clean, count_lines, naming_damage, open_bytes, read_lines
 from attendo.errors import DataError
 from attendo.text.scripts import base_language
 
@@ -166,7 +156,7 @@ def read_tmx(path: Path, languages: tuple[str, str] | None, report: Report) -> I
 
     line_number = 0
     try:
-        with open_bytes(path) as stream:
+        with open_bytes(path) as stream, naming_damage(path):
             # {*}: some writers name a namespace, most do not
             units = etree.iterparse(stream, tag="{*}tu", resolve_entities=False, no_network=True, load_dtd=False)
             for line_number, (_, unit) in enumerate(units, start=1):
@@ -176,8 +166,6 @@ def read_tmx(path: Path, languages: tuple[str, str] | None, report: Report) -> I
                     del unit.getparent()[0]
     except etree.XMLSyntaxError as error:
         raise DataError(f"{path} is not well-formed TMX: {error.msg}") from error
-    except DAMAGE as error:
-        raise damage_error(path, error) from error
     if line_number == 0:
         raise DataError(f"{path} has no translation units: expected TMX with <tu> elements")
 

@@ -8,12 +8,13 @@ once do no harm.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,30 +174,22 @@ def open_encoded(folder: Path) -> EncodedCorpus:
         meta = read_json(folder / "meta.json", largest=100_000)
         lengths = np.fromfile(folder / "lengths", dtype=np.int32)
         if (meta["format"], lengths.size, lengths.min(initial=0)) != (FORMAT, 2 * meta["kept"], 0):
-            raise damage_error(folder)
-        return read_sides(folder, meta, lengths)
+            raise ValueError("the number of lengths is not that of the pairs")
+        ours, theirs = lengths.reshape(-1, 2).T
+        source = open_side(folder / "source.ids", meta["dtype"], ours)
+        target = open_side(folder / "target.ids", meta["dtype"], theirs)
+        counts = FilterCounts(meta["read"], meta["kept"], Counter(meta["dropped"]))
     except (AttendoError, OSError, KeyError, TypeError, ValueError) as error:
-        raise damage_error(folder) from error
-
-
-def read_sides(folder: Path, meta: dict[str, Any], lengths: NDArray[np.int32]) -> EncodedCorpus:
-    ours, theirs = lengths.reshape(-1, 2).T
-    source = open_side(folder / "source.ids", meta["dtype"], ours, folder)
-    target = open_side(folder / "target.ids", meta["dtype"], theirs, folder)
-    counts = FilterCounts(meta["read"], meta["kept"])
-    counts.dropped.update(meta["dropped"])
+        damage = f"the encoded corpus in {folder} is damaged: delete the folder and it will be made again"
+        raise DataError(damage) from error
     return EncodedCorpus(source, target, counts)
 
 
-def open_side(path: Path, dtype: str, lengths: NDArray[np.int32], folder: Path) -> EncodedSide:
+def open_side(path: Path, dtype: str, lengths: NDArray[np.int32]) -> EncodedSide:
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     if path.stat().st_size != starts[-1] * np.dtype(dtype).itemsize:
-        raise damage_error(folder)
+        raise ValueError("the number of ids is not the sum of the lengths")
     # An empty file cannot be mapped.
     ids = np.memmap(path, dtype=dtype, mode="r") if starts[-1] else np.empty(0, dtype=dtype)
     return EncodedSide(ids, starts)
-
-
-def damage_error(folder: Path) -> DataError:
-    return DataError(f"the encoded corpus in {folder} is damaged: delete the folder and it will be made again")

@@ -9,6 +9,7 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -86,26 +87,21 @@ def clean(text: str, path: Path, line_number: int, report: Report) -> str:
 
 def raw_lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
     """Bytes up to and including each LF; of an endless line only the beginning is kept in memory."""
-    try:
+    with naming_damage(path):
         while line := stream.readline(LONGEST_LINE + 1):
             if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
                 while (rest := stream.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
                     pass
             yield line
-    except DAMAGE as error:
-        raise damage_error(path, error) from error
 
 
 def count_lines(path: Path) -> int:
     """How many lines `read_lines` would give, without decoding them."""
     count, last = 0, b"\n"
-    with open_bytes(path) as stream:
-        try:
-            while block := stream.read(2**20):
-                count += block.count(b"\n")
-                last = block[-1:]
-        except DAMAGE as error:
-            raise damage_error(path, error) from error
+    with open_bytes(path) as stream, naming_damage(path):
+        while block := stream.read(2**20):
+            count += block.count(b"\n")
+            last = block[-1:]
     return count + (last != b"\n")
 
 
@@ -119,19 +115,20 @@ def open_bytes(path: Path) -> BinaryIO:
                 return io.BufferedReader(gzip.open(path), 2**20)
             case ".xz":
                 return io.BufferedReader(lzma.open(path), 2**20)
+            case ".zst" if zstd is None:
+                raise DataError(f"{path}: reading .zst needs backports.zstd: pip install 'attendo[train]'")
             case ".zst":
-                return open_zst(path)
+                return io.BufferedReader(zstd.open(path), 2**20)
             case _:
                 return path.open("rb", buffering=2**20)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def open_zst(path: Path) -> BinaryIO:
-    if zstd is None:
-        raise DataError(f"{path}: reading .zst needs backports.zstd: pip install 'attendo[train]'")
-    return io.BufferedReader(zstd.open(path), 2**20)
-
-
-def damage_error(path: Path, error: Exception) -> DataError:
-    return DataError(f"{path} is damaged or not what its name says: {error}")
+@contextmanager
+def naming_damage(path: Path) -> Iterator[None]:
+    """Around the reading of a file: whatever fails is an error that names the file."""
+    try:
+        yield
+    except DAMAGE as error:
+        raise DataError(f"{path} is damaged or not what its name says: {error}") from error

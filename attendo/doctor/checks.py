@@ -6,7 +6,7 @@ A test sentence inside a training corpus is a leak: a score on that test then me
 import re
 import unicodedata
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -49,6 +49,12 @@ STRANGE = 0.4  # a pair is implausible when this share of strangers fit better
 
 LONG_ENOUGH = 12  # letters, of which a Chinese character counts three: "thank you" alone is no leak
 NOT_A_LETTER = re.compile(r"[\W_]+")
+
+Check = Callable[[Pair], bool]
+
+
+def is_empty(pair: Pair) -> bool:
+    return not pair.source.strip() or not pair.target.strip()
 
 
 def is_broken(pair: Pair) -> bool:
@@ -189,3 +195,27 @@ def read_tests(corpora: Sequence[Corpus]) -> TestSentences:
             if source and target:
                 pairs.add(pair_fingerprint(source, target))
     return TestSentences(frozenset(sentences), frozenset(pairs))
+
+
+def line_checks(languages: tuple[str, str], tests: TestSentences) -> list[tuple[str, Check]]:
+    """The checks that need nothing but the pair itself."""
+    checks: list[tuple[str, Check]] = [
+        ("empty", is_empty),
+        ("copy", is_copy),
+        ("broken_encoding", is_broken),
+        ("control_characters", has_control_characters),
+        ("number_mismatch", lambda pair: numbers_differ(pair, languages)),
+    ]
+    if tests.pairs or tests.sentences:
+        checks.append(("leak", tests.leak_into))
+    if languages[0] == "zh":
+        checks += [
+            ("mixed_script", lambda pair: mixes_scripts(pair.source)),
+            ("mixed_punctuation", lambda pair: mixes_punctuation(pair.source)),
+        ]
+    if languages[1] == "zh":
+        checks += [
+            ("mixed_script", lambda pair: mixes_scripts(pair.target)),
+            ("mixed_punctuation", lambda pair: mixes_punctuation(pair.target)),
+        ]
+    return checks

@@ -120,10 +120,10 @@ def guess_languages(corpus: Corpus) -> tuple[str, str]:
 
 def look_closely(sample: CorpusSample, languages: tuple[str, str], copies: Lines, identified: Advance) -> list[Finding]:
     """The checks that need a model. What already has a name is not called implausible besides."""
-    trouble = find_language_trouble(sample.sources, sample.targets, languages, identified)
-    findings = [finding_of(sample, "swapped", trouble.swapped), finding_of(sample, "wrong_language", trouble.wrong)]
+    swapped, wrong = find_language_trouble(sample.sources, sample.targets, languages, identified)
+    findings = [finding_of(sample, "swapped", swapped), finding_of(sample, "wrong_language", wrong)]
     if len(sample.lines) >= FEWEST_TO_LEARN_FROM:
-        findings += weigh_words(sample, trouble.swapped | trouble.wrong | np.isin(sample.lines, copies))
+        findings += weigh_words(sample, swapped | wrong | np.isin(sample.lines, copies))
     return [finding for finding in findings if len(finding.lines)]
 
 

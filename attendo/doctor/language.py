@@ -136,18 +136,13 @@ def is_trusted(trusted: set[str], text: str) -> bool:
     return len(known) > 1 and sum(known) >= MOSTLY * len(known)
 
 
-@dataclass(frozen=True)
-class LanguageTrouble:
-    """One flag a pair: its sides are exchanged; one of its sides is in a third language."""
-
-    swapped: Flags
-    wrong: Flags
-
-
 def find_language_trouble(
     sources: Sequence[str], targets: Sequence[str], languages: tuple[str, str], advance: Advance
-) -> LanguageTrouble:
-    """`advance` is called for every text identified. A copy has its own name and is neither."""
+) -> tuple[Flags, Flags]:
+    """Flags of the pairs whose sides are exchanged, and of those with a side in a third language.
+
+    `advance` is called for every text identified. A copy has its own name and is neither.
+    """
     copied = np.array([a.strip() == b.strip() for a, b in zip(sources, targets, strict=True)], dtype=bool)
     odds = [side_odds(texts, language, advance) for texts, language in zip((sources, targets), languages, strict=True)]
     source_words, target_words = count_words(sources), count_words(targets)
@@ -155,7 +150,7 @@ def find_language_trouble(
     for row in np.flatnonzero(((odds[0] > SURE) | (odds[1] > SURE)) & ~copied).tolist():
         swapped[row] = is_swapped(sources[row], targets[row], languages, source_words, target_words)
     wrong = find_foreign(sources, odds[0], source_words) | find_foreign(targets, odds[1], target_words)
-    return LanguageTrouble(swapped, wrong & ~swapped & ~copied)
+    return swapped, wrong & ~swapped & ~copied
 
 
 def is_swapped(

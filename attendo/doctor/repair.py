@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from attendo.data.corpus import Pair
 from attendo.data.lines import ignore
-from attendo.doctor.checks import CONTROL, is_broken, without_control_characters
+from attendo.doctor.checks import CONTROL, is_broken, is_empty, without_control_characters
 from attendo.doctor.examine import Examination
 from attendo.doctor.finding import Finding
-from attendo.doctor.survey import is_empty
 from attendo.errors import DataError
 
 # Why a pair is dropped; one that has several reasons counts for the first.

@@ -102,7 +102,10 @@ def recommend(examination: Examination) -> str:
     """One or more sentences."""
     if examination.num_pairs == 0:
         return "There is nothing in it."
-    sentences = [*about_blocks(examination), *about_swaps(examination), *about_dropping(examination)]
+    sentences = about_blocks(examination)
+    if count := len(examination.lines("swapped")):
+        sentences.append(f"{count_text(count, 'pair')} with exchanged sides: --write swaps them back.")
+    sentences += about_dropping(examination)
     for kind, sentence in SOFT.items():
         count = len(examination.lines(kind))
         if count > MANY * examination.num_pairs:
@@ -123,11 +126,6 @@ def about_blocks(examination: Examination) -> list[str]:
         for block in examination.findings
         if block.shift is not None
     ]
-
-
-def about_swaps(examination: Examination) -> list[str]:
-    count = len(examination.lines("swapped"))
-    return [f"{count_text(count, 'pair')} with exchanged sides: --write swaps them back."] if count else []
 
 
 def about_dropping(examination: Examination) -> list[str]:

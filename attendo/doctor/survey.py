@@ -11,24 +11,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attendo.data.corpus import Corpus, Pair
+from attendo.data.corpus import Corpus
 from attendo.data.hash_set import fingerprint
 from attendo.data.lines import Problem, ignore
-from attendo.doctor.checks import (
-    TestSentences,
-    find_duplicates,
-    find_length_outliers,
-    has_control_characters,
-    is_broken,
-    is_copy,
-    mixes_punctuation,
-    mixes_scripts,
-    numbers_differ,
-)
+from attendo.doctor.checks import TestSentences, find_duplicates, find_length_outliers, is_empty, line_checks
 from attendo.doctor.finding import Example, Lines
 
 LONGEST = 2**16 - 1  # characters; a longer side counts as that long
-Check = Callable[[Pair], bool]
 Advance = Callable[[int], None]
 
 MOST_PAIRS = 200_000
@@ -79,34 +68,6 @@ def survey(corpus: Corpus, languages: tuple[str, str], tests: TestSentences, adv
         advance(1)
     result.duplicates = find_duplicates(fingerprints) + 1
     return result
-
-
-def line_checks(languages: tuple[str, str], tests: TestSentences) -> list[tuple[str, Check]]:
-    """The checks that need nothing but the pair itself."""
-    checks: list[tuple[str, Check]] = [
-        ("empty", is_empty),
-        ("copy", is_copy),
-        ("broken_encoding", is_broken),
-        ("control_characters", has_control_characters),
-        ("number_mismatch", lambda pair: numbers_differ(pair, languages)),
-    ]
-    if tests.pairs or tests.sentences:
-        checks.append(("leak", tests.leak_into))
-    if languages[0] == "zh":
-        checks += [
-            ("mixed_script", lambda pair: mixes_scripts(pair.source)),
-            ("mixed_punctuation", lambda pair: mixes_punctuation(pair.source)),
-        ]
-    if languages[1] == "zh":
-        checks += [
-            ("mixed_script", lambda pair: mixes_scripts(pair.target)),
-            ("mixed_punctuation", lambda pair: mixes_punctuation(pair.target)),
-        ]
-    return checks
-
-
-def is_empty(pair: Pair) -> bool:
-    return not pair.source.strip() or not pair.target.strip()
 
 
 def as_array(lengths: "array[int]") -> np.ndarray:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from attendo.data.lines import DAMAGE, LONGEST_LINE, damage_error, open_bytes
+from attendo.data.lines import LONGEST_LINE, naming_damage, open_bytes
 from attendo.errors import DataError, InputError
 from attendo.text.normalize import BROKEN
 
@@ -110,10 +110,8 @@ def lines_and_pauses(stream: BinaryIO, name: str) -> Iterator[bytes | None]:
     while True:
         if not is_ready(stream):
             yield None
-        try:
+        with naming_damage(Path(name)):
             block = stream.read1(BLOCK)  # type: ignore[attr-defined]
-        except DAMAGE as error:
-            raise damage_error(Path(name), error) from error
         *whole, rest = block.split(b"\n")
         for line in whole:
             yield b"".join((*begun, line, b"\n"))

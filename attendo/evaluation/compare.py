@@ -12,16 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from attendo.evaluation.hypotheses import Hypotheses, gather_hypotheses
-from attendo.evaluation.metrics import (
-    SAMPLES,
-    Texts,
-    around,
-    bleu_by,
-    chrf_by_default,
-    command_options,
-    ter_of,
-    tokenisations,
-)
+from attendo.evaluation.metrics import SAMPLES, around, bleu_by, chrf_by_default, command_options, ter_of, tokenisations
 from attendo.evaluation.suspicions import language_of, suspicions
 from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, file_in_bash, gather_references
 
@@ -166,7 +157,7 @@ def compare_hypotheses(
 
     def test(kind: Literal["bs", "ar"], times: int) -> Any:
         metrics = {"bleu": bleu_by(tokenisations(language)[0]), "chrf": chrf_by_default(), "ter": ter_of(language)}
-        systems: list[tuple[str, Texts]] = [("a", a.texts), ("b", b.texts)]
+        systems: list[tuple[str, Sequence[str]]] = [("a", a.texts), ("b", b.texts)]
         signatures, results = PairedTest(systems, metrics, test_set.references, kind, times)()
         return [(name, *results[name], str(signatures[name])) for name in signatures]
 

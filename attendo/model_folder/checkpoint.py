@@ -121,9 +121,8 @@ def save_model(
     """A model folder with these weights, the model's own or an average of many; in float16 it is half as large."""
     check_fit(model, weights_of(model), weights)
     if model.config.vocab_size != tokenizer.vocab_size:
-        raise InputError(
-            f"the model knows {model.config.vocab_size:,} tokens and the tokenizer {tokenizer.vocab_size:,}"
-        )
+        known = f"{model.config.vocab_size:,} tokens and the tokenizer {tokenizer.vocab_size:,}"
+        raise InputError(f"the model knows {known}")
     written = {name: weight.detach().to("cpu", dtype) for name, weight in weights.items()}
     check_finite(folder, written)
     write_weights = partial(write_tensors, tensors=written)
@@ -137,24 +136,19 @@ def load_model(bundle: Bundle, device: torch.device | str = "cpu") -> Model:
         config = config_from_dict(bundle.model)
     except ConfigError as error:
         raise ConfigError(f"{bundle.folder / CONFIG}: {error}") from error
-    check_size(bundle, config)
+    header = read_header(bundle.weights)
+    check_size(bundle, config, header)
     model = on_meta(config)
-    dtype = dtype_of(bundle)
+    # All weights are float32, or all are float16; where they are neither, float32 is what is missed.
+    dtype = torch.float16 if {info.dtype for info in header.values()} == {"F16"} else torch.float32
     expected = {name: (tuple(weight.shape), dtype) for name, weight in weights_of(model).items()}
     weights = read_tensors(bundle.weights, expected)
     give_weights_(model, {name: weight.float() for name, weight in weights.items()})
     return model.to(device).eval()
 
 
-def dtype_of(bundle: Bundle) -> torch.dtype:
-    """All weights are float32, or all are float16; where they are neither, float32 is what is missed."""
-    kinds = {info.dtype for info in read_header(bundle.weights).values()}
-    return torch.float16 if kinds == {"F16"} else torch.float32
-
-
-def check_size(bundle: Bundle, config: ModelConfig) -> None:
+def check_size(bundle: Bundle, config: ModelConfig, header: Mapping[str, TensorInfo]) -> None:
     """As many tensors and numbers in the weights as the configuration asks for, before a model is even sketched."""
-    header = read_header(bundle.weights)
     there = len(header), sum(prod(info.shape) for info in header.values())
     asked = size_of(config)
     if there != asked:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -102,9 +101,7 @@ class TrainingScreen(LiveView):
         self.preparing.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.preparing.stop()
 
     def show_corpus(self, name: str, pairs: int) -> None:

@@ -138,15 +138,11 @@ def tokenizer_bytes(subwords: SubwordModel, languages: Sequence[str]) -> bytes:
 
 def read_tokenizer(path: Path) -> tuple[SubwordModel, list[str]]:
     """Everything is checked before the library sees any of it."""
-    return TokenizerTable(path, load_table(path)).tokenizer()
-
-
-def load_table(path: Path) -> dict[str, Any]:
     table: Any = read_json(path, LARGEST_FILE)
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         found = table.get("format") if isinstance(table, dict) else type(table).__name__
         raise InputError(f"{path} is not a tokenizer of attendo: format is {str(found)[:40]}, expected {FORMAT}")
-    return table
+    return TokenizerTable(path, table).tokenizer()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Protocol
 
 import torch
@@ -68,9 +67,7 @@ class Feed:
         self.thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.closed.set()
         self.thread.join()
 

@@ -9,7 +9,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 
 EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 if hasattr(signal, "SIGUSR1"):  # what clusters send before they take the machine away
@@ -46,9 +46,7 @@ class Stop:
                 self.listen_in_thread()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.undo.close()
 
     def handle(self, number: int, frame: FrameType | None) -> None:
