@@ -16,7 +16,7 @@ SIZES = {"vocab_size": VOCAB, "d_model": 16, "d_ff": 24, "num_heads": 2, "dropou
 AUTOREGRESSIVE = {
     "transformer": TransformerConfig(**SIZES, encoder_layers=2, decoder_layers=2),
     "transformer, pre-norm, learned": TransformerConfig(
-        **SIZES, encoder_layers=1, decoder_layers=2, norm_order="pre", positions="learned", max_length=32
+        **SIZES, encoder_layers=1, decoder_layers=2, norm_order="pre", positions="learned", max_length=64
     ),
     "transformer, rotary, rms, swiglu": TransformerConfig(
         **SIZES, encoder_layers=2, decoder_layers=1, positions="rotary", norm="rms", activation="swiglu", bias=False
