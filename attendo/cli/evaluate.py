@@ -2,10 +2,9 @@
 
 import json
 import shlex
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -102,7 +101,8 @@ def evaluate(
 
         search = SearchOptions(length_penalty=1.0 if length_penalty is None else length_penalty)
         options = TranslationOptions(search=search, beam=beam, wider_retry=not no_wider_retry)
-        judged = translate_sets(sets, model or DEFAULT, to, from_, options, (engine, device, threads))
+        setup = {"model": model or DEFAULT, "engine": engine, "device": device, "threads": threads}
+        judged = translate_sets(sets, options, to, from_, setup)
         written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"
         if translations:
             from attendo.files.durable import write_file
@@ -134,21 +134,15 @@ def evaluate(
 
 
 def translate_sets(
-    sets: Sequence["EvaluationSet"],
-    model: str,
-    to: str | None,
-    from_: str | None,
-    options: "TranslationOptions",
-    machine: tuple[str, str, int | None],
+    sets: "list[EvaluationSet]", options: "TranslationOptions", to: str | None, from_: str | None, setup: dict[str, Any]
 ) -> list[tuple["EvaluationSet", "Hypotheses"]]:
-    """Each test set with its translation by the model; progress on stderr."""
+    """Each test set with its translation by the model that `load` makes of the `setup`; progress on stderr."""
     from attendo.documents.progress import progress_on_stderr
     from attendo.evaluation.hypotheses import translate_test_sets
     from attendo.translation.load import load
 
-    engine, device, threads = machine
     size = sum(len(source.encode()) + 1 for one in sets for source in one.sources or ())
     with progress_on_stderr("line", size, warn=False) as progress:
-        translator = load(model, engine=cast(Any, engine), device=device, threads=threads)
+        translator = load(**setup)
         progress.passed(0, 0)
-        return list(translate_test_sets(sets, translator, model, to, from_, options, progress.done))
+        return list(translate_test_sets(sets, translator, setup["model"], to, from_, options, progress.done))

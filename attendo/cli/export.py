@@ -27,11 +27,14 @@ def export(
     if quantization not in ("int8", "float32"):
         raise UsageError(f"--quantization is '{quantization}': expected int8 or float32")
 
+    from attendo.data.lines import ignore, read_lines
     from attendo.engines.ct2.engine import write_files
     from attendo.model_folder.bundle import model_folder, read_bundle
 
     bundle = read_bundle(model_folder(model))
-    texts = lines_of(check) if check else []
+    texts = [line for line in read_lines(check, ignore) if line.strip()] if check else []
+    if check and not texts:
+        raise InputError(f"{check} has no sentences")
     try:
         write_files(bundle, folder, "int8" if quantization == "int8" else "float32")
     except FileExistsError as error:
@@ -44,14 +47,3 @@ def export(
         to = language or bundle.directions[0][1]
         agreement = measure_agreement(bundle, texts, to, ("float32", "int8"))
         typer.echo(f"from float32 to int8, into {to}: {agreement}")
-
-
-def lines_of(path: Path) -> list[str]:
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    texts = [line for line in lines if line.strip()]
-    if not texts:
-        raise InputError(f"{path} has no sentences")
-    return texts

@@ -6,9 +6,7 @@ from typing import Annotated
 import typer
 
 
-def models(
-    as_json: Annotated[bool, typer.Option("--json", help="A list with an object for each model.")] = False,
-) -> None:
+def models(as_json: Annotated[bool, typer.Option("--json", help="A list with an object a model.")] = False) -> None:
     """What is installed: models that --model knows by name."""
     from attendo.model_folder.installed import models as installed_models
 

@@ -118,9 +118,8 @@ class Batches:
         if not sum(map(len, self.corpora)):
             raise DataError("no pairs to train on: every corpus is empty, or its filters dropped all")
         if self.seed < 0 or self.tokens_per_batch < 1:
-            raise ConfigError(
-                f"seed = {self.seed} and tokens_per_batch = {self.tokens_per_batch}: expected at least 0 and 1"
-            )
+            wrong = f"seed = {self.seed} and tokens_per_batch = {self.tokens_per_batch}"
+            raise ConfigError(f"{wrong}: expected at least 0 and 1")
 
     def stream(self, position: Position, rank: int = 0, world: int = 1) -> Iterator[tuple[Batch, Position]]:
         """Batches without end from a position on, each with the position after it.
@@ -153,9 +152,8 @@ class Batches:
             plan = plan_packed(source, target, self.widths(), self.tokens_per_batch, rng)
         else:
             plan = plan_single(source, target, self.tokens_per_batch, rng)
-        return Epoch(
-            corpora, [replace(batch, rows=[examples[row] for row in batch.rows]) for batch in plan], self.packed
-        )
+        drawn_plan = [replace(batch, rows=[examples[row] for row in batch.rows]) for batch in plan]
+        return Epoch(corpora, drawn_plan, self.packed)
 
     def widths(self) -> Widths:
         """Those of the whole corpora, so that epochs do not differ in shape because of what was drawn for them."""

@@ -175,9 +175,8 @@ def read_unit(unit: Any, line_number: int, languages: tuple[str, str], path: Pat
     for variant in unit.iterfind("{*}tuv"):
         name = variant.get(XML_LANG) or variant.get("lang") or ""
         if base_language(name) in sides:
-            report(
-                Problem("language_twice", str(path), line_number, f"more than one text in {name}; the first is used")
-            )
+            detail = f"more than one text in {name}; the first is used"
+            report(Problem("language_twice", str(path), line_number, detail))
         sides.setdefault(base_language(name), segment_text(variant.find("{*}seg")))
     wanted = [base_language(language) for language in languages]
     missing = [language for language in wanted if language not in sides]

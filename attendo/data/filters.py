@@ -61,9 +61,8 @@ class Filter:
         if self.config.duplicates:
             # Only what would be kept counts as seen, or a pair could go because of one that went itself.
             kept = [index for index, reason in enumerate(reasons) if reason is None]
-            hashes = [
-                fingerprint(f"{len(pairs[index].source)} {pairs[index].source}{pairs[index].target}") for index in kept
-            ]
+            those = (pairs[index] for index in kept)
+            hashes = [fingerprint(f"{len(pair.source)} {pair.source}{pair.target}") for pair in those]
             for index, new in zip(kept, self.seen.add(np.array(hashes, dtype=np.uint64)), strict=True):
                 if not new:
                     reasons[index] = "duplicate"

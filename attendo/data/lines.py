@@ -67,9 +67,8 @@ def decode_line(raw: bytes, path: Path, line_number: int, report: Report) -> str
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        report(
-            Problem("invalid_utf8", str(path), line_number, f"byte {error.start + 1} is not UTF-8; replaced by U+FFFD")
-        )
+        detail = f"byte {error.start + 1} is not UTF-8; replaced by U+FFFD"
+        report(Problem("invalid_utf8", str(path), line_number, detail))
         text = raw.decode("utf-8", errors="replace")
     return clean(text, path, line_number, report)
 

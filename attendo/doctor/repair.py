@@ -127,8 +127,5 @@ def tidy(text: str) -> str:
 
 def open_for_writing(path: Path, suffix: str) -> IO[str]:
     """Compressed as the end of the final name says."""
-    if suffix == ".gz":
-        return cast(IO[str], gzip.open(path, "wt", encoding="utf-8", newline="\n", errors="replace"))
-    if suffix == ".xz":
-        return lzma.open(path, "wt", encoding="utf-8", newline="\n", errors="replace")
-    return path.open("w", encoding="utf-8", newline="\n", errors="replace")
+    open_file: Any = {".gz": gzip.open, ".xz": lzma.open}.get(suffix, Path.open)
+    return cast(IO[str], open_file(path, "wt", encoding="utf-8", newline="\n", errors="replace"))

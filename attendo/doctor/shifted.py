@@ -45,10 +45,9 @@ def find_shifted_blocks(pairing: Pairing, own: Floats, strangers: Floats, lines:
         return []
     blocks: list[Block] = []
     for shift, gain in gains(pairing, own, lines, rows).items():
-        found = [
-            Block(first, last, shift, total) for first, last, total in stretches(gain - PENALTY * usual, DROP * usual)
-        ]
-        blocks += [block for block in found if is_clear(block, gain, usual)]
+        found = stretches(gain - PENALTY * usual, DROP * usual)
+        candidates = [Block(first, last, shift, total) for first, last, total in found]
+        blocks += [block for block in candidates if is_clear(block, gain, usual)]
     apart: list[Block] = []
     for block in sorted((with_its_orphans(block, lines) for block in blocks), key=lambda block: -block.gain):
         if all(block.last < other.first or other.last < block.first for other in apart):

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from attendo.evaluation.hypotheses import Hypotheses, gather_hypotheses
+from attendo.evaluation.hypotheses import Hypotheses, read_hypotheses
 from attendo.evaluation.metrics import SAMPLES, around, bleu_by, chrf_by_default, command_options, ter_of, tokenisations
 from attendo.evaluation.suspicions import language_of, suspicions
 from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, file_in_bash, gather_references
 
 TRIALS = 10_000  # of approximate randomisation, as sacreBLEU's own command has it
 LEVEL = 0.05
-METRICS = ("bleu", "chrf", "ter")
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ def compare(
     bootstrap, `trials` of approximate randomisation.
     """
     test_set = gather_references(references, sources)
-    hypotheses = gather_hypotheses(a, test_set, "A"), gather_hypotheses(b, test_set, "B")
+    hypotheses = read_hypotheses(a, test_set, "A"), read_hypotheses(b, test_set, "B")
     files = [file_in_bash(Path(one)) if isinstance(one, (str, Path)) else name for one, name in ((a, "A"), (b, "B"))]
     language = to or language_of(test_set.references[0])
     return compare_hypotheses(*hypotheses, test_set, language, (files[0], files[1]), samples, trials)
@@ -162,41 +161,29 @@ def compare_hypotheses(
         return [(name, *results[name], str(signatures[name])) for name in signatures]
 
     same = sum(x == y for x, y in zip(a.texts, b.texts, strict=True))
+    differing = len(test_set) - same
     differences = {}
-    for metric, bootstrap, randomisation in zip(METRICS, test("bs", samples), test("ar", trials), strict=True):
+    outcomes = zip(("bleu", "chrf", "ter"), test("bs", samples), test("ar", trials), strict=True)
+    for metric, bootstrap, randomisation in outcomes:
         name, of_a, of_b, signature = bootstrap
-        differences[metric] = Difference(
-            name,
-            float(of_a.score),
-            float(of_b.score),
-            around(float(of_a.mean), float(of_a.ci)),
-            around(float(of_b.mean), float(of_b.ci)),
-            SignificanceTest(float(of_b.p_value), signature),
-            SignificanceTest(float(randomisation[2].p_value), randomisation[3]),
-            len(test_set) - same,
-        )
+        scores = float(of_a.score), float(of_b.score)
+        intervals = around(float(of_a.mean), float(of_a.ci)), around(float(of_b.mean), float(of_b.ci))
+        by_bootstrap = SignificanceTest(float(of_b.p_value), signature)
+        by_randomisation = SignificanceTest(float(randomisation[2].p_value), randomisation[3])
+        differences[metric] = Difference(name, *scores, *intervals, by_bootstrap, by_randomisation, differing)
     warnings = [*test_set.remarks]
     for one in (a, b):
         found = [*one.remarks, *suspicions(one.texts, test_set.references, test_set.sources, language)]
         warnings += [f"{one.name}: {warning}" for warning in found]
-    if same == len(test_set):
+    if not differing:
         warnings.append(f"{a.name} and {b.name} say the same in every line")
-    elif least_p(differing := len(test_set) - same) >= LEVEL:
+    elif least_p(differing) >= LEVEL:
         few = f"{differing} of {len(test_set)} lines"
         warnings.append(f"{a.name} and {b.name} differ in {few}: too few to tell a difference from chance")
     # text: with numpy 2 sacreBLEU 2.6 cannot write the bootstrap as JSON, which is its default
     options = " ".join(["-i", *files, *command_options(language, samples=0), "--format", "text"])
-    return Comparison(
-        a.name,
-        b.name,
-        test_set.name,
-        language,
-        len(test_set),
-        same,
-        differences,
-        warnings,
-        [
-            f"sacrebleu {' '.join(test_set.in_bash)} {options} --paired-{kind} --paired-{kind}-n {times}"
-            for kind, times in (("bs", samples), ("ar", trials))
-        ],
-    )
+    commands = [
+        f"sacrebleu {' '.join(test_set.in_bash)} {options} --paired-{kind} --paired-{kind}-n {times}"
+        for kind, times in (("bs", samples), ("ar", trials))
+    ]
+    return Comparison(a.name, b.name, test_set.name, language, len(test_set), same, differences, warnings, commands)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attendo.errors import UsageError
 from attendo.evaluation.breakdown import FrequencyClass, LengthClass, by_frequency, by_length, extremes
-from attendo.evaluation.hypotheses import Hypotheses, TranslationRun, gather_hypotheses, translate_test_sets
+from attendo.evaluation.hypotheses import Hypotheses, TranslationRun, read_hypotheses, translate_test_sets
 from attendo.evaluation.loops_and_numbers import NumberCounts, count_numbers_kept, find_loops
 from attendo.evaluation.metrics import (
     SAMPLES,
@@ -170,15 +170,13 @@ def evaluate(
     if hypotheses is not None:
         if references is None:
             raise UsageError("hypotheses need references")
-        held_against = gather_references(references, sources)
-        judged = gather_hypotheses(hypotheses, held_against)
+        against = gather_references(references, sources)
+        judged = read_hypotheses(hypotheses, against)
     else:
-        held_against = test_set if isinstance(test_set, EvaluationSet) else read_test_set(Path(test_set or ""))
+        against = test_set if isinstance(test_set, EvaluationSet) else read_test_set(Path(test_set or ""))
         name, translator = named_translator(model)
-        _, judged = next(translate_test_sets([held_against], translator, name, to, from_, options))
-    return score_hypotheses(
-        held_against, judged, to=to, from_=from_, samples=samples, published=published, metrics=metrics
-    )
+        _, judged = next(translate_test_sets([against], translator, name, to, from_, options))
+    return score_hypotheses(against, judged, to=to, from_=from_, samples=samples, published=published, metrics=metrics)
 
 
 def named_translator(model: "str | Path | Translator | None") -> tuple[str, "Translator"]:

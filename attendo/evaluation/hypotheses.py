@@ -50,25 +50,15 @@ class Hypotheses:
     remarks: tuple[str, ...] = ()
 
 
-def ignore_chunk(chunk: Chunk, translations: Sequence[Translation]) -> None:
-    """A listener that does nothing."""
+def read_hypotheses(given: TextsOrPath, test_set: EvaluationSet, name: str = "hypotheses") -> Hypotheses:
+    """Translations out of a file, or those given as a list, which has a `name` of its own.
 
-
-def read_hypotheses(path: Path, test_set: EvaluationSet) -> Hypotheses:
-    """A line for each sentence of the test set; a lost line is an error that says where it may have been."""
-    texts, remarks = read_texts(path)
-    return check_hypotheses(Hypotheses(str(path), tuple(text.rstrip() for text in texts), None, remarks), test_set)
-
-
-def gather_hypotheses(hypotheses: TextsOrPath, test_set: EvaluationSet, name: str = "hypotheses") -> Hypotheses:
-    """Translations out of a file, or those given as a list."""
-    if isinstance(hypotheses, (str, Path)):
-        return read_hypotheses(Path(hypotheses), test_set)
-    return check_hypotheses(Hypotheses(name, tuple(text.rstrip() for text in hypotheses)), test_set)
-
-
-def check_hypotheses(found: Hypotheses, test_set: EvaluationSet) -> Hypotheses:
-    name, texts = found.name, found.texts
+    One for each sentence of the test set; a lost line is an error that says where it may have been.
+    """
+    remarks: tuple[str, ...] = ()
+    if isinstance(given, (str, Path)):
+        name, (given, remarks) = str(given), read_texts(Path(given))
+    texts = tuple(text.rstrip() for text in given)
     if len(texts) != len(test_set):
         raise DataError(
             f"{name} has {len(texts):,} lines and {test_set.name} has {len(test_set):,}: expected one translation "
@@ -78,7 +68,7 @@ def check_hypotheses(found: Hypotheses, test_set: EvaluationSet) -> Hypotheses:
     for line, (text, wanted) in enumerate(zip(texts, references, strict=True), start=1):
         if text.strip() and not any(wanted):
             raise DataError(f"{test_set.name}, line {line:,}: the reference is missing, {name} has a translation")
-    return found
+    return Hypotheses(name, texts, None, remarks)
 
 
 def translate_test_sets(
@@ -88,7 +78,7 @@ def translate_test_sets(
     to: str | None = None,
     from_: str | None = None,
     options: TranslationOptions = DEFAULT,
-    on_chunk: ChunkListener = ignore_chunk,
+    on_chunk: ChunkListener = lambda chunk, translations: None,
 ) -> Iterator[tuple[EvaluationSet, Hypotheses]]:
     """Each test set with its translation; columns in the wrong order are an error before anything is translated.
 

@@ -117,9 +117,8 @@ def article(index: int, found: Evaluation) -> str:
     def section(name: str, content: str) -> str:
         file = found.frequencies_of
         counted_in = Bilingual(visible(file), f" {visible(file)} ") if file else THE_REFERENCES
-        caption = Bilingual(
-            *(text.replace("{text}", where) for text, where in zip(CAPTIONS[name], counted_in, strict=True))
-        )
+        captions = zip(CAPTIONS[name], counted_in, strict=True)
+        caption = Bilingual(*(text.replace("{text}", where) for text, where in captions))
         return captioned_section(f"{name}-{index}", HEADINGS[name], caption, content)
 
     commands = [command for command in (found.command, found.published_command) if command]

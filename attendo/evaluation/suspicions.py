@@ -7,10 +7,11 @@ line n of the other file, and after it like line n + k; the best line is the one
 Likeness is that of letters, so both files must be in one language, as a translation and its reference are.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
+from attendo.evaluation.metrics import References, Texts
 from attendo.text.scripts import base_language, guess_language, identifier
 
 SAMPLE = 500  # lines that are looked at
@@ -25,7 +26,7 @@ FEWEST_AFTER = 20  # lines after the one from which on lines are shifted
 MOST_COMPARED = 100_000  # lines that are compared
 
 
-def exchanged_columns(sources: Sequence[str], references: Sequence[str], language: str) -> str:
+def exchanged_columns(sources: Texts, references: Texts, language: str) -> str:
     """Before anything is translated: whether the sides of a test set are exchanged, in a sentence; or nothing."""
     wanted, found = base_language(language), language_of(references)
     if len(references) < FEWEST or found == wanted or language_of(sources) != wanted:
@@ -33,9 +34,7 @@ def exchanged_columns(sources: Sequence[str], references: Sequence[str], languag
     return f"the sources look like {wanted} and the references like {found}, but the translation is to be in {language}"
 
 
-def suspicions(
-    hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None, language: str
-) -> list[str]:
+def suspicions(hypotheses: Texts, references: References, sources: Texts | None, language: str) -> list[str]:
     """What may be wrong with the texts to be scored, each in a sentence; empty if nothing is."""
     found = empty_lines("hypotheses", hypotheses)
     for one in references[1:]:
@@ -55,14 +54,12 @@ def suspicions(
     return found
 
 
-def empty_lines(name: str, texts: Sequence[str]) -> list[str]:
+def empty_lines(name: str, texts: Texts) -> list[str]:
     empty = [line for line, text in enumerate(texts, start=1) if not text.strip()]
     return [f"{len(empty):,} of {len(texts):,} {name} are empty, the first is line {empty[0]:,}"] if empty else []
 
 
-def wrong_file(
-    hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str] | None, language: str
-) -> list[str]:
+def wrong_file(hypotheses: Texts, references: Texts, sources: Texts | None, language: str) -> list[str]:
     if list(hypotheses) == list(references):
         return ["every hypothesis equals its reference: is the file of references judged by itself?"]
     if sources is not None:
@@ -81,7 +78,7 @@ def wrong_file(
     return [f"hypotheses and references look like {wanted}, not like {language}"] if wanted != asked else []
 
 
-def different_case(hypotheses: Sequence[str], references: Sequence[str]) -> list[str]:
+def different_case(hypotheses: Texts, references: Texts) -> list[str]:
     """A side all in lower case beside one that is not: every name counts as a mistake."""
     sides = [("hypotheses", hypotheses), ("references", references)]
     found = []
@@ -101,12 +98,12 @@ def share(flags: Iterable[bool]) -> float:
     return sum(counted) / len(counted)
 
 
-def language_of(texts: Sequence[str]) -> str:
+def language_of(texts: Texts) -> str:
     """Of a whole file: lines are joined into blocks long enough to tell."""
     return guess_language(blocks(take_sample(texts)))
 
 
-def blocks(texts: Sequence[str]) -> Iterator[str]:
+def blocks(texts: Texts) -> Iterator[str]:
     joined: list[str] = []
     for text in texts:
         joined.append(text)
@@ -117,13 +114,13 @@ def blocks(texts: Sequence[str]) -> Iterator[str]:
         yield " ".join(joined)
 
 
-def likeness(texts: Sequence[str], others: Sequence[str]) -> float:
+def likeness(texts: Texts, others: Texts) -> float:
     """0 to 1, the mean over some lines."""
     pairs = list(zip(take_sample(texts), take_sample(others), strict=True))
     return sum(overlap(*pair) for pair in pairs) / len(pairs)
 
 
-def take_sample(texts: Sequence[str]) -> Sequence[str]:
+def take_sample(texts: Texts) -> Texts:
     """Evenly over the whole, the same lines of every file."""
     return texts[:: max(1, len(texts) // SAMPLE)]
 
@@ -138,7 +135,7 @@ class Fit:
     moved: float  # and if they are
 
 
-def where_lines_were_lost(one: Sequence[str], other: Sequence[str], name: str, other_name: str) -> str:
+def where_lines_were_lost(one: Texts, other: Texts, name: str, other_name: str) -> str:
     """Of two files of unequal length, the end of a sentence on where lines are missing; empty if nobody can tell."""
     if len(one) > len(other):
         one, other, name, other_name = other, one, other_name, name
@@ -152,7 +149,7 @@ def where_lines_were_lost(one: Sequence[str], other: Sequence[str], name: str, o
     return f"; they fit best if {name} has lost what belongs to {lines} of {other_name}, or near there"
 
 
-def where_lines_are_shifted(hypotheses: Sequence[str], references: Sequence[str]) -> list[str]:
+def where_lines_are_shifted(hypotheses: Texts, references: Texts) -> list[str]:
     """Of two files of equal length: a line lost in the middle, and another added at the end."""
     if len(hypotheses) > MOST_COMPARED:
         return []
@@ -160,9 +157,8 @@ def where_lines_are_shifted(hypotheses: Sequence[str], references: Sequence[str]
     for one, other, side in ((hypotheses, references, "hypotheses"), (references, hypotheses, "references")):
         fit = best_fit(one[:-1], other)
         after = len(one) - 1 - fit.index
-        if after >= FEWEST_AFTER and fit.moved > max(
-            BETTER_THAN_STRAIGHT * fit.straight, BETTER_THAN_CHANCE * after * by_chance
-        ):
+        least = max(BETTER_THAN_STRAIGHT * fit.straight, BETTER_THAN_CHANCE * after * by_chance)
+        if after >= FEWEST_AFTER and fit.moved > least:
             return [
                 f"from about line {fit.index + 1:,} on the lines fit better if the {side} are moved down by one: "
                 f"has a line been lost there?"
@@ -170,7 +166,7 @@ def where_lines_are_shifted(hypotheses: Sequence[str], references: Sequence[str]
     return []
 
 
-def best_fit(one: Sequence[str], other: Sequence[str]) -> Fit:
+def best_fit(one: Texts, other: Texts) -> Fit:
     """`other` has more lines."""
     lost = len(other) - len(one)
     before = list(accumulate((overlap(*pair) for pair in zip(one, other, strict=False)), initial=0.0))
@@ -180,7 +176,7 @@ def best_fit(one: Sequence[str], other: Sequence[str]) -> Fit:
     return Fit(index, fits[index] / max(len(one), 1), before[-1] - before[index], after[-1] - after[index])
 
 
-def chance_likeness(one: Sequence[str], other: Sequence[str]) -> float:
+def chance_likeness(one: Texts, other: Texts) -> float:
     """How like each other lines are that do not belong together: those half a file apart."""
     far = [*other[len(other) // 2 :], *other[: len(other) // 2]]
     return sum(overlap(*pair) for pair in zip(one, far, strict=False)) / max(len(one), 1)

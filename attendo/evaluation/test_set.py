@@ -53,9 +53,8 @@ def read_test_set(path: Path, *, swapped: bool = False) -> EvaluationSet:
     order = [1, 0] if swapped else list(range(len(columns)))
     sources, *references = (columns[index] for index in order)
     check_sides(str(path), sources, references)
-    return EvaluationSet(
-        str(path), sources, tuple(references), tuple(column_in_bash(path, index + 1) for index in order[1:]), remarks
-    )
+    in_bash = tuple(column_in_bash(path, index + 1) for index in order[1:])
+    return EvaluationSet(str(path), sources, tuple(references), in_bash, remarks)
 
 
 def read_references(paths: Sequence[Path], source: Path | None = None) -> EvaluationSet:
@@ -95,9 +94,8 @@ def gather_references(
     texts = [read_texts(Path(one))[0] if isinstance(one, (str, Path)) else one for one in references]
     columns = [tuple(text.rstrip() for text in one) for one in texts]
     if not columns or not columns[0] or len({len(one) for one in columns}) > 1:
-        raise DataError(
-            f"the references have {', '.join(str(len(one)) for one in columns)} sentences: expected as many"
-        )
+        counts = ", ".join(str(len(one)) for one in columns)
+        raise DataError(f"the references have {counts} sentences: expected as many")
     of_sources = None
     if sources is not None:
         found = read_texts(Path(sources))[0] if isinstance(sources, (str, Path)) else sources

@@ -55,8 +55,9 @@ def new_folder(path: Path, needs: int = 0, *, replace: bool = False, shared: boo
         yield unfinished
         if shared:
             let_others_read(unfinished)
-        for file in sorted(unfinished.iterdir()):
-            sync_file(file)
+        for path_inside in sorted(unfinished.iterdir()):
+            with path_inside.open("rb") as file:
+                os.fsync(file.fileno())
         sync_folder(unfinished)
         give_name(unfinished, path, replace=replace)
         sync_folder(path.parent)
@@ -124,11 +125,6 @@ def cannot_write(path: Path, error: OSError, needs: int = 0) -> WriteError:
         with suppress(OSError):  # the folder itself may be what is missing; then the sentence says so already
             sentence += f" ({needs:,} bytes needed, {shutil.disk_usage(path.parent).free:,} free)"
     return WriteError(sentence)
-
-
-def sync_file(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def sync_folder(path: Path) -> None:

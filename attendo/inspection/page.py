@@ -161,14 +161,13 @@ def write_page(path: Path, found: Inspection, maps: Sequence[AttentionMaps], fac
     source, target = found.source_language, found.target_language
     languages = {"encoder-self": (source, source), "decoder-self": (target, target), "cross": (target, source)}
     title = f"{found.text.strip()} → {found.translation.strip()}"
+    alignment_of = "" if found.record.cross else " of self"
     parts = [
         f'<h1 dir="auto">{html_text(found.text)}</h1>',
         f'<p class="translation" dir="auto">{html_text(found.translation)}</p>',
         fact_cards(facts),
         contents(["alignment", *(one.name for one in maps), "steps"]),
-        section(
-            "alignment", alignment_html(found.alignment, (target, source)), "" if found.record.cross else " of self"
-        ),
+        section("alignment", alignment_html(found.alignment, (target, source)), alignment_of),
         *(section(one.name, maps_html(one, languages.get(one.name, (None, None)))) for one in maps),
         section("steps", steps_html(found.steps, found.tokenizer)),
     ]

@@ -128,9 +128,7 @@ def read_languages(path: Path, names: object) -> tuple[str, ...]:
         raise InputError(f"{path}: languages is {short_repr(names)}, expected a list of 1 to {MOST_LANGUAGES}")
     for index, name in enumerate(names):
         if not isinstance(name, str) or not LANGUAGE.fullmatch(name) or name in names[:index]:
-            raise InputError(
-                f"{path}: {short_repr(name)} in languages, expected different names such as zh, en or pt-BR"
-            )
+            raise InputError(f"{path}: {short_repr(name)} in languages, expected different names such as zh or pt-BR")
     return tuple(names)
 
 

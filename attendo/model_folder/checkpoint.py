@@ -74,9 +74,8 @@ def check_header(path: Path, header: Mapping[str, TensorInfo], expected: Expecte
         found = header.get(name)
         if found and (found.shape, DTYPES.get(found.dtype)) != (shape, dtype):
             wanted = next(word for word, kind in DTYPES.items() if kind == dtype)
-            differences.append(
-                f"{name!r} is {found.dtype} {list(found.shape)} where {wanted} {list(shape)} is expected"
-            )
+            there, asked = f"{found.dtype} {list(found.shape)}", f"{wanted} {list(shape)}"
+            differences.append(f"{name!r} is {there} where {asked} is expected")
     if differences:
         more = f", and {len(differences) - 3} more differences" if len(differences) > 3 else ""
         raise InputError(f"{path} does not hold the tensors it should: {', '.join(differences[:3])}{more}")

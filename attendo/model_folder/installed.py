@@ -41,7 +41,5 @@ def describe_installed(folder: Path) -> InstalledModel:
 
 def licence_of(folder: Path) -> str:
     """As its card says in a line of its own, `Licence: …`; a card that says nothing gives nothing."""
-    for line in (folder / CARD).read_text(encoding="utf-8").split("\n"):
-        if line.startswith("Licence: "):
-            return line.removeprefix("Licence: ")
-    return ""
+    lines = (folder / CARD).read_text(encoding="utf-8").split("\n")
+    return next((line.removeprefix("Licence: ") for line in lines if line.startswith("Licence: ")), "")

@@ -94,10 +94,6 @@ class LiveStatus:
     def step(self) -> int:
         return self.last.step if self.last else self.start_step
 
-    @property
-    def elapsed(self) -> float:
-        return self.clock() - self.started
-
     def since(self, moment: float) -> float:
         return self.clock() - moment
 

@@ -221,7 +221,7 @@ def status_facts(status: LiveStatus, curve_width: int) -> Iterator[tuple[str, Te
 
 
 def time_text(status: LiveStatus) -> str:
-    gone = f"{duration_text(status.elapsed)} gone"
+    gone = f"{duration_text(status.since(status.started))} gone"
     if status.last is None:
         return f"{gone}, waiting for the first step"
     if status.ended or math.isnan(status.seconds_left):

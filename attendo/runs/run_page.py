@@ -6,7 +6,7 @@ The lines of log.jsonl are sorted (`sort_log`), then shown (`write_report`).
 import json
 import math
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -177,15 +177,13 @@ def validation_table(log: TrainingLog) -> str:
     # counted from the end: the last is always there
     rows = [one for index, one in enumerate(reversed(log.validations)) if index % apart == 0 or one is log.best]
     head = "".join(f"<th>{html_text(name)}</th>" for name in ("step", *names))
-    body = "".join(validation_row(one, names, one is log.best) for one in reversed(rows))
+    body = ""
+    for one in reversed(rows):
+        cells = "".join(f"<td>{score_text(name, one.scores.get(name))}</td>" for name in names)
+        look = ' class="best"' if one is log.best else ""
+        body += f"<tr{look}><td>{one.step:,}</td>{cells}</tr>\n"
     note = f'<p class="note">{len(rows):,} of {len(log.validations):,} validations.</p>' if apart > 1 else ""
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{note}'
-
-
-def validation_row(one: LoggedValidation, names: Iterable[str], best: bool) -> str:
-    cells = "".join(f"<td>{score_text(name, one.scores.get(name))}</td>" for name in names)
-    look = ' class="best"' if best else ""
-    return f"<tr{look}><td>{one.step:,}</td>{cells}</tr>\n"
 
 
 def sample_list(validation: LoggedValidation | None) -> str:

@@ -213,6 +213,5 @@ def parse_direction(text: str, languages: Sequence[str]) -> tuple[str, str]:
     if found:
         ways = " or ".join(f"{source} to {target}" for source, target in found)
         raise ConfigError(f"the direction {text[:100]!r} can be read as {ways}: the languages' names are too alike")
-    raise ConfigError(
-        f"the direction {text[:100]!r} is not SOURCE-TARGET with two of the languages {', '.join(languages)}"
-    )
+    known = ", ".join(languages)
+    raise ConfigError(f"the direction {text[:100]!r} is not SOURCE-TARGET with two of the languages {known}")

@@ -30,9 +30,9 @@ KINDS: tuple[Kind, ...] = ("bpe", "unigram", "wordpiece", "char", "word")
 NUM_BYTES = 256
 BYTES = [f"<0x{byte:02X}>" for byte in range(NUM_BYTES)]
 UNKNOWN = "<unk>"
-# What a WordPiece that continues a word begins with. The usual ## can begin a part of real text; this cannot, because
+# What a WordPiece inside a word begins with. The usual ## can begin a part of real text; this cannot, because
 # a digit is always alone.
-CONTINUES = "0#"
+INSIDE = "0#"
 
 FORMAT = 1
 LARGEST_FILE = 64 * 2**20
@@ -91,7 +91,7 @@ class WordPiece:
         # The library wants its unknown word inside the vocabulary; it stands after the last piece.
         vocab = assign_ids((*self.pieces, UNKNOWN))
         return models.WordPiece(
-            vocab=vocab, unk_token=UNKNOWN, max_input_chars_per_word=100, continuing_subword_prefix=CONTINUES
+            vocab=vocab, unk_token=UNKNOWN, max_input_chars_per_word=100, continuing_subword_prefix=INSIDE
         )
 
 
@@ -116,7 +116,7 @@ def assign_ids(pieces: Sequence[str]) -> dict[str, int]:
 def surface_pieces(subwords: SubwordModel) -> Sequence[str]:
     """How the pieces look in a text."""
     if subwords.kind == "wordpiece":
-        return [piece.removeprefix(CONTINUES) for piece in subwords.pieces]
+        return [piece.removeprefix(INSIDE) for piece in subwords.pieces]
     return subwords.pieces
 
 

@@ -12,17 +12,7 @@ from tokenizers import models, pre_tokenizers, trainers
 
 from attendo.errors import ConfigError
 from attendo.text.normalize import normalize
-from attendo.text.subword_models import (
-    CONTINUES,
-    UNKNOWN,
-    Bpe,
-    Characters,
-    Kind,
-    SubwordModel,
-    Unigram,
-    WordPiece,
-    Words,
-)
+from attendo.text.subword_models import INSIDE, UNKNOWN, Bpe, Characters, Kind, SubwordModel, Unigram, WordPiece, Words
 from attendo.text.subword_models import LONGEST_PIECE as LONGEST_IN_FILE
 from attendo.text.tokenizer import Layout, Tokenizer, pretokenize, pretokenize_words
 
@@ -73,7 +63,7 @@ def learn(texts: Callable[[], Iterable[str]], alphabet: list[str], num_pieces: i
         case "wordpiece":
             # Its trainer counts a letter inside a word and at its start as two.
             wordpiece_trainer = trainers.WordPieceTrainer(
-                vocab_size=num_pieces, continuing_subword_prefix=CONTINUES, show_progress=False, special_tokens=[]
+                vocab_size=num_pieces, continuing_subword_prefix=INSIDE, show_progress=False, special_tokens=[]
             )
             model = run_trainer(models.WordPiece(unk_token=UNKNOWN), wordpiece_trainer, kept)
             return WordPiece(tuple(piece for piece in in_order(model["vocab"]) if len(piece) <= LONGEST_IN_FILE))
@@ -97,9 +87,8 @@ def frequent_characters(texts: Iterable[str], at_most: int) -> list[str]:
         counts.update(normalize(text))
     ranked = sorted(counts, key=lambda character: (-counts[character], character))
     enough = ALPHABET_COVERAGE * counts.total()
-    needed = next(
-        (n for n, covered in enumerate(accumulate(map(counts.__getitem__, ranked)), 1) if covered >= enough), 0
-    )
+    covered = accumulate(counts[character] for character in ranked)
+    needed = next((n for n, characters in enumerate(covered, 1) if characters >= enough), 0)
     return ranked[: min(needed, at_most)]
 
 

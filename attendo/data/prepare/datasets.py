@@ -119,10 +119,8 @@ class Preparation:
             if len(first) < MOST_PROBLEMS:
                 first.append(problem)
 
-        progress = partial(self.on_progress, name)
-        encoded = encode_corpus(
-            corpus, self.tokenizer, languages, filters, self.cache, report=report, progress=progress
-        )
+        advance = partial(self.on_progress, name)
+        encoded = encode_corpus(corpus, self.tokenizer, languages, filters, self.cache, report=report, progress=advance)
         if problems:
             counts = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in problems.most_common())
             examples = "; ".join(f"line {one.line}: {one.detail}" for one in first)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from attendo.data.corpus import Corpus
@@ -47,13 +48,8 @@ def learn_tokenizer(
 ) -> Tokenizer:
     """Learned once: the file's name is a hash of all that decides what is in it."""
     config = TokenizerConfig(settings.vocab_size, settings.kind)
-    what = {
-        "format": FORMAT,
-        "corpora": [corpus.identity() for corpus in corpora],
-        "languages": languages,
-        "kind": config.kind,
-        "vocab_size": config.vocab_size,
-    }
+    identities = [corpus.identity() for corpus in corpora]
+    what = {"format": FORMAT, "corpora": identities, "languages": languages, **asdict(config)}
     path = cache / f"{hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:32]}.json"
     if path.exists():
         try:
