@@ -209,13 +209,9 @@ def line_checks(languages: tuple[str, str], tests: TestSentences) -> list[tuple[
     if tests.pairs or tests.sentences:
         checks.append(("leak", tests.leak_into))
     if languages[0] == "zh":
-        checks += [
-            ("mixed_script", lambda pair: mixes_scripts(pair.source)),
-            ("mixed_punctuation", lambda pair: mixes_punctuation(pair.source)),
-        ]
+        checks.append(("mixed_script", lambda pair: mixes_scripts(pair.source)))
+        checks.append(("mixed_punctuation", lambda pair: mixes_punctuation(pair.source)))
     if languages[1] == "zh":
-        checks += [
-            ("mixed_script", lambda pair: mixes_scripts(pair.target)),
-            ("mixed_punctuation", lambda pair: mixes_punctuation(pair.target)),
-        ]
+        checks.append(("mixed_script", lambda pair: mixes_scripts(pair.target)))
+        checks.append(("mixed_punctuation", lambda pair: mixes_punctuation(pair.target)))
     return checks

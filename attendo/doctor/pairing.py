@@ -165,10 +165,8 @@ class Pairing:
         source, target = self.source[seen], self.target[seen]
         num_source, num_target = len(self.source_vocabulary), len(self.target_vocabulary)
         same = spelled_alike(self.source_vocabulary, self.target_vocabulary)
-        return (
-            learn(source, target, num_source, num_target, same),
-            learn(target, source, num_target, num_source, same[:, ::-1]),
-        )
+        forward = learn(source, target, num_source, num_target, same)
+        return forward, learn(target, source, num_target, num_source, same[:, ::-1])
 
 
 def tokenize_pairs(sources: Sequence[str], targets: Sequence[str]) -> Pairing:

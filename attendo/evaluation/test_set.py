@@ -43,10 +43,8 @@ def read_test_set(path: Path, *, swapped: bool = False) -> EvaluationSet:
         if len(row) == 1:
             raise DataError(f"{path}, line {line:,} has no tab: expected {COLUMNS}")
         if len(row) != len(rows[0]):
-            raise DataError(
-                f"{path}, line {line:,} has {len(row)} columns and line 1 has {len(rows[0])}: expected {COLUMNS}, "
-                f"as many on each line"
-            )
+            counts = f"{len(row)} columns and line 1 has {len(rows[0])}"
+            raise DataError(f"{path}, line {line:,} has {counts}: expected {COLUMNS}, as many on each line")
     if swapped and len(rows[0]) > 2:
         raise UsageError(f"{path} has {len(rows[0])} columns: --swap exchanges two")
     columns = [tuple(text.rstrip() for text in column) for column in zip(*rows, strict=True)]
@@ -68,10 +66,8 @@ def read_references(paths: Sequence[Path], source: Path | None = None) -> Evalua
     texts = [tuple(text.rstrip() for text in one) for one, _ in read]
     for path, one in zip([*paths, source], texts, strict=False):
         if len(one) != len(texts[0]):
-            raise DataError(
-                f"{paths[0]} has {len(texts[0]):,} lines and {path} has {len(one):,}: "
-                f"line n of one belongs to line n of the other"
-            )
+            counts = f"{paths[0]} has {len(texts[0]):,} lines and {path} has {len(one):,}"
+            raise DataError(f"{counts}: line n of one belongs to line n of the other")
     name = " and ".join(map(str, paths))
     sources, references = (texts[-1], texts[:-1]) if source else (None, texts)
     if sources:

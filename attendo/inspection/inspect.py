@@ -172,17 +172,14 @@ def longest_target(config: ModelConfig, request: Request) -> int:
     """As long as `translate` allows, where the model has positions for it; or why the source is too long."""
     source = len(request.ids)
     if source > LONGEST_SOURCE:
-        raise InputError(
-            f"the text has {source:,} tokens: maps of attention are made of at most {LONGEST_SOURCE}, "
-            f"so give it sentence by sentence"
-        )
+        most = f"maps of attention are made of at most {LONGEST_SOURCE}, so give it sentence by sentence"
+        raise InputError(f"the text has {source:,} tokens: {most}")
     longest = min(request.max_length, LONGEST_TARGET)
     if isinstance(config, LayerConfig) and config.positions == "learned":
         # A decoder alone reads source and target as one text; elsewhere each has a table of its own.
         room = config.max_length - (source if isinstance(config, DecoderOnlyConfig) else 0)
         if source > config.max_length or room < 1:
-            raise InputError(
-                f"the text has {source:,} tokens, too many for the {config.max_length:,} learned positions of the model"
-            )
+            positions = f"the {config.max_length:,} learned positions of the model"
+            raise InputError(f"the text has {source:,} tokens, too many for {positions}")
         longest = min(longest, room)
     return longest

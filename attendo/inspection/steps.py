@@ -129,15 +129,12 @@ def piece_labels(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
 def inspection_to_dict(found: Inspection) -> dict[str, object]:
     """Everything the command shows: of the maps shapes and labels, for the numbers would fill the screen; of the
     alignment all."""
-    tokenizer, alignment = found.tokenizer, found.alignment
+    tokenizer, alignment, best = found.tokenizer, found.alignment, found.best
+    translation = hypothesis_to_dict(best, tokenizer) | {"text": found.translation}
+    translation |= {"tokens": piece_labels(best.ids, tokenizer), "token_log_probs": list(best.token_log_probs)}
     return {
         "source": {"text": found.text, "ids": list(found.source), "tokens": piece_labels(found.source, tokenizer)},
-        "translation": hypothesis_to_dict(found.best, tokenizer)
-        | {
-            "text": found.translation,
-            "tokens": piece_labels(found.best.ids, tokenizer),
-            "token_log_probs": list(found.best.token_log_probs),
-        },
+        "translation": translation,
         "beam_size": found.options.beam_size,
         "steps": [step_to_dict(step, tokenizer) for step in found.steps],
         "attention": {

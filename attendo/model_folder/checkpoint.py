@@ -101,11 +101,9 @@ def check_fit(model: nn.Module, weights: Mapping[str, Tensor], tensors: Mapping[
         place = "the model" if odd[0] in weights else "the weights"
         raise InputError(f"these weights do not fit the {kind}: {odd[0]!r} is in {place} alone")
     for name, weight in weights.items():
-        if weight.shape != tensors[name].shape:
-            raise InputError(
-                f"these weights do not fit the {kind}: {name!r} is {list(tensors[name].shape)}, "
-                f"expected {list(weight.shape)}"
-            )
+        there, asked = list(tensors[name].shape), list(weight.shape)
+        if there != asked:
+            raise InputError(f"these weights do not fit the {kind}: {name!r} is {there}, expected {asked}")
 
 
 def save_model(

@@ -15,7 +15,6 @@ from attendo.text.tokenizer import Tokenizer
 from attendo.training.average import mean_weights
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints, read_state
 from attendo.training.config import ValidationConfig
-from attendo.training.fingerprint import Fingerprint
 
 
 def average_run(folder: RunFolder, out: Path, *, last: int | None, best: int | None) -> list[int]:
@@ -37,24 +36,19 @@ def choose_steps(checkpoints: Checkpoints, last: int | None, best: int | None) -
     if best is not None:
         progress, _, fingerprint = read_state(checkpoints.path(there[-1]))
         scores = {step: score for step, score in progress.history.items() if step in there}
-        there = best_first(scores, fingerprint)[::-1]
+        table = {"metric": fingerprint.required.get("validation.metric", "loss")}
+        there = from_dict(ValidationConfig, table, "state.json").best(scores, len(scores))[::-1]
     count = len(there) if last is None and best is None else last or best or 0
     if count > len(there):
         kind = "validated checkpoints" if best is not None else "checkpoints"
         setting = "keep_best" if best is not None else "keep_last"
-        raise InputError(
-            f"{checkpoints.folder} holds {len(there)} {kind}, {count} are asked for: training.{setting} of the recipe "
-            f"says how many a run keeps"
-        )
+        asked = f"{len(there)} {kind}, {count} are asked for"
+        kept = f"training.{setting} of the recipe says how many a run keeps"
+        raise InputError(f"{checkpoints.folder} holds {asked}: {kept}")
     steps = sorted(there[-count:])
     for step in steps:
         check_manifest(checkpoints.path(step), FILES, [AVERAGE])
     return steps
-
-
-def best_first(scores: dict[int, float], fingerprint: Fingerprint) -> list[int]:
-    table = {"metric": fingerprint.required.get("validation.metric", "loss")}
-    return from_dict(ValidationConfig, table, "state.json").best(scores, len(scores))
 
 
 def average_card(folder: RunFolder, steps: Sequence[int], directions: Sequence[tuple[str, str]]) -> str:

@@ -99,12 +99,9 @@ def sort_log(records: Sequence[Mapping[str, Any]]) -> TrainingLog:
 def read_validation(step: int, record: Mapping[str, Any]) -> LoggedValidation:
     samples = record.get("samples")
     rows = samples if isinstance(samples, list | tuple) else []
-    return LoggedValidation(
-        step=step,
-        scores={str(name): finite_or_nan(value) for name, value in record["validation"].items()},
-        best=bool(record.get("best")),
-        samples=[(one[0], one[1], one[2]) for one in rows if is_sample(one)],
-    )
+    scores = {str(name): finite_or_nan(value) for name, value in record["validation"].items()}
+    samples_read = [(one[0], one[1], one[2]) for one in rows if is_sample(one)]
+    return LoggedValidation(step, scores, bool(record.get("best")), samples_read)
 
 
 def is_sample(value: object) -> bool:

@@ -89,15 +89,13 @@ class DataConfig:
         files = self.validation_files()
         if files and len(files) != len(self.language_pairs()):
             names = ", ".join("-".join(pair) for pair in self.language_pairs())
-            raise ConfigError(
-                f"validation names {len(files)} files: expected one for each pair of languages of the corpora, {names}"
-            )
+            expected = f"expected one for each pair of languages of the corpora, {names}"
+            raise ConfigError(f"validation names {len(files)} files: {expected}")
 
     def check_languages(self) -> None:
         if not 2 <= len(self.languages) <= MOST_LANGUAGES or len(set(self.languages)) != len(self.languages):
-            raise ConfigError(
-                f"languages = {short_repr(list(self.languages))}: expected 2 to {MOST_LANGUAGES}, none of them twice"
-            )
+            names = short_repr(list(self.languages))
+            raise ConfigError(f"languages = {names}: expected 2 to {MOST_LANGUAGES}, none of them twice")
         for language in self.languages:
             if not LANGUAGE.fullmatch(language):
                 raise ConfigError(f"the language {short_repr(language)}: expected a code such as zh, en or pt-BR")
@@ -114,9 +112,8 @@ class DataConfig:
         first, second = corpus.languages
         for language in corpus.languages:
             if language not in self.languages:
-                raise ConfigError(
-                    f"a corpus is of {short_repr(language)}: expected one of the languages {', '.join(self.languages)}"
-                )
+                known = ", ".join(self.languages)
+                raise ConfigError(f"a corpus is of {short_repr(language)}: expected one of the languages {known}")
         if first == second:
             raise ConfigError(f"a corpus is of {first} and {second}: expected two different languages")
         return corpus.languages

@@ -34,10 +34,8 @@ def choose_tokenizer(
         tokenizer = own or learn_tokenizer(settings, languages, corpora, cache)
     for language in languages:
         if language not in tokenizer.languages:
-            raise ConfigError(
-                f"the tokenizer does not know the language {language!r} of [data]: "
-                f"it knows {', '.join(tokenizer.languages)}"
-            )
+            known = ", ".join(tokenizer.languages)
+            raise ConfigError(f"the tokenizer does not know the language {language!r} of [data]: it knows {known}")
     if settings.bpe_dropout and tokenizer.subwords.kind != "bpe":
         raise ConfigError(f"bpe_dropout needs a tokenizer of kind bpe, this one is {tokenizer.subwords.kind}")
     return tokenizer
