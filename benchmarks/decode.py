@@ -164,7 +164,7 @@ def marian_search(model: Any, beam: int) -> Translate:
             source, attention_mask=(source != SPECIAL.pad).long(), num_beams=beam, do_sample=False,
             max_new_tokens=max_length, forced_eos_token_id=None, **alike,
         )  # fmt: skip
-        rows = [tuple(row[1:]) for row in outputs.tolist()]  # behind <s>
+        rows = [tuple(row[1:]) for row in outputs.tolist()]  # after <s>
         return [row[: row.index(SPECIAL.eos) + 1] if SPECIAL.eos in row else row for row in rows]
 
     return translate

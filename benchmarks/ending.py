@@ -33,7 +33,7 @@ def model_that_ends(config: TransformerConfig) -> Transformer:
 
     Three of the numbers that travel with a token come from its position alone (3.5), once embeddings are 0 there and
     no layer writes to them: sin(position / 100), nearly a straight line; 0; and 1. Norms shift and stretch all three
-    alike, so with the help of `zero` and `one` the clock can be read behind any layer. One head of the last
+    alike, so with the help of `zero` and `one` the clock can be read after any layer. One head of the last
     cross-attention looks at the whole source evenly and reads the clock there, on the mean half the source's length;
     twice that is taken from the target's clock, which is then 0 when the source's length has been said.
     """

@@ -296,22 +296,22 @@ def table_of_recipe(device: str, machine: Machine, setting: Setting) -> None:
 
 
 class Stopwatch(Callback):
-    """Notes when it heard of each step."""
+    """Notes when each step was reported."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[float, int]] = []  # when, and the step's target tokens
+        self.steps: list[tuple[float, int]] = []  # when, and the step's target tokens
 
     def on_step(self, record: StepRecord) -> None:
-        self.heard.append((time.perf_counter(), record.target_tokens))
+        self.steps.append((time.perf_counter(), record.target_tokens))
 
     def rate(self) -> float:
         """Target tokens a second over the last three quarters of the run, whatever the time was spent on."""
-        first = len(self.heard) // 4
+        first = len(self.steps) // 4
         # A GPU's steps are read in groups: begin at the end of one.
-        while self.heard[first + 1][0] - self.heard[first][0] < 1e-3:
+        while self.steps[first + 1][0] - self.steps[first][0] < 1e-3:
             first += 1
-        tokens = sum(count for _, count in self.heard[first + 1 :])
-        return tokens / (self.heard[-1][0] - self.heard[first][0])
+        tokens = sum(count for _, count in self.steps[first + 1 :])
+        return tokens / (self.steps[-1][0] - self.steps[first][0])
 
 
 def real_run(recipe: Recipe) -> float:

@@ -1,1 +1,1 @@
-"""Lines and files through a translator: read, translate, write, and go on after any kind of end."""
+"""Lines and files through a translator: read, translate, write, and resume after any kind of end."""

@@ -43,7 +43,7 @@ class Output(Protocol):
 
 
 class TranslationListener(Protocol):
-    """Who is told how far a translation is."""
+    """Gets how far a translation is."""
 
     def passed(self, lines: int, num_bytes: int) -> None:
         """So much was done by an earlier run."""

@@ -14,7 +14,7 @@ from attendo.training.config import TrainingConfig, ValidationConfig
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSettings:
-    """Which model: a `preset`, a `family` or a model to go on from (`init_from`), and what of it to change."""
+    """Which model: a `preset`, a `family` or a model to train on from (`init_from`), and what of it to change."""
 
     preset: str | None = None
     family: str | None = None
@@ -34,7 +34,7 @@ class ModelSettings:
         for name in self.changes:
             if not name.endswith("dropout"):
                 raise ConfigError(
-                    f"{short_repr(name)} in [model] with init_from: a model that goes on keeps its shape; "
+                    f"{short_repr(name)} in [model] with init_from: a model that is trained on keeps its shape; "
                     f"only dropout, attention_dropout and activation_dropout can change"
                 )
 

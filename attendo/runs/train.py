@@ -1,4 +1,4 @@
-"""attendo.train: from a recipe to a model folder. The same call goes on where the last one stopped."""
+"""attendo.train: from a recipe to a model folder. The same call resumes where the last one stopped."""
 
 import json
 import logging
@@ -64,9 +64,9 @@ def train(
     >>> result.finished, result.step, result.model.name
     (True, 4, 'model')
 
-    `settings` are as with --set: TABLE.KEY=VALUE. `callbacks` hear of every step, validation and checkpoint.
+    `settings` are as with --set: TABLE.KEY=VALUE. `callbacks` are called at every step, validation and checkpoint.
     `force` resumes a run although its data or settings have changed. `command` is what the report gives as the way
-    to do it again. `on_progress` hears how many pairs of a corpus were read while the data is prepared. The first
+    to do it again. `on_progress` gets how many pairs of a corpus were read while the data is prepared. The first
     Ctrl-C saves the run and ends it (in the main thread, where Python handles signals); `stop` is there for a caller
     with a way of its own.
     """
@@ -151,7 +151,7 @@ class TrainingRun:
         step = self.progress.step
         self.log.trim(step, self.progress.validated)
         if step:
-            self.log.write({"step": step, "event": "resumed", "text": f"went on from step {step}"})
+            self.log.write({"step": step, "event": "resumed", "text": f"resumed after step {step}"})
 
     def finish(self, command: str) -> None:
         """The model with the best validation, and the report."""

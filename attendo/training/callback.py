@@ -48,7 +48,7 @@ class CheckpointRecord:
 
 
 class Callback:
-    """Override what you want to hear of; every method does nothing by default.
+    """Override what you want to react to; every method does nothing by default.
 
     >>> class Printed(attendo.Callback):
     ...     def on_step(self, record):

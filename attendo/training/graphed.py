@@ -67,7 +67,7 @@ class GraphedStep:
             except RuntimeError as error:  # a lack of memory is one of them
                 optimizer.zero_grad()
                 reason = str(error).strip().partition("\n")[0]
-                logger.warning("the step cannot be recorded as a CUDA graph (%s); going on without, slower", reason)
+                logger.warning("the step cannot be recorded as a CUDA graph (%s); it runs without, slower", reason)
         if self.recording and not self.recording.fits(micro_batches):
             self.recording = None  # batches were halved for want of memory: this gives some back
         if self.recording:

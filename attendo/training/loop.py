@@ -52,7 +52,7 @@ class Loop:
     validate: Validate | None
     checkpoints: Checkpoints | None  # None: nothing is saved
     fingerprint: Fingerprint
-    callbacks: Sequence[Callback]  # told in this order
+    callbacks: Sequence[Callback]  # called in this order
     stop: Stop
     unread: list[PendingStep] = field(default_factory=list)
     background: ThreadPoolExecutor = field(init=False)
@@ -258,7 +258,7 @@ class Loop:
         self.finish_saving()
         # While updates are being skipped nothing is saved, so there the run goes back a little.
         start = "the last checkpoint" if self.state.progress.skipped_in_a_row else "here"
-        resumed = f"; the same command goes on from {start}" if self.checkpoints else ""
+        resumed = f"; the same command resumes from {start}" if self.checkpoints else ""
         self.remark(f"stopped after step {self.state.progress.step}{resumed}")
         raise Stopped(exit_code)
 

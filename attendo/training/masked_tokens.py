@@ -50,7 +50,7 @@ class Masking:
 
 
 def sentences(batch: Batch) -> Tensor:
-    """Sources and targets of a batch (one pair a row) as rows of one sheet, each ending in </s>."""
+    """Sources and targets of a batch (one pair a row) as rows of one grid, each ending in </s>."""
     width = max(batch.source.shape[1], batch.target_out.shape[1])
     sides = (batch.source, batch.target_out)
     return torch.cat([torch.nn.functional.pad(side, (0, width - side.shape[1]), value=SPECIAL.pad) for side in sides])
@@ -94,7 +94,7 @@ class MaskPredict:
         hidden = hidden_words(target)
         logits, length_logits = model(batch.source, target.masked_fill(hidden, MASK))
         words = cross_entropy_sum(logits, target.masked_fill(~hidden, SPECIAL.pad), self.label_smoothing)
-        no_pair = (target == SPECIAL.pad).all(1)  # a row that only fills the sheet
+        no_pair = (target == SPECIAL.pad).all(1)  # a row that only fills the batch
         lengths = length_class(batch.source, target).masked_fill(no_pair, NO_LENGTH)
         return words + F.cross_entropy(length_logits, lengths, ignore_index=NO_LENGTH, reduction="sum")
 

@@ -93,6 +93,6 @@ class Compiled:
             except TorchDynamoException as error:
                 reason = str(error).strip().partition("\n")[0]
                 name = type(error).__name__
-                logger.warning("torch.compile fails here (%s: %s); going on without it, slower", name, reason)
+                logger.warning("torch.compile fails here (%s: %s); continuing without it, slower", name, reason)
                 self.compiled = None
         return self.objective(model, batch)

@@ -52,7 +52,7 @@ class Trainer:
     `batches`: a list of `Batch`, anything else that gives them anew in every epoch, or a `Batches`.
     `objective(model, batch)`: a loss as a sum over the batch's real target tokens, such as `TeacherForcing()`.
     `validate(model)`: scores by name, `loss` or what `validation.metric` names among them, and translations to show.
-    `checkpoints`: a folder; where one is given the state is saved there, and a later Trainer goes on from it.
+    `checkpoints`: a folder; where one is given the state is saved there, and a later Trainer resumes from it.
     `schedule`: by default what `training.schedule` names.
     `machine`: what to compute on, where `choose_machine` is not to decide.
     `made_of`: what besides the settings must be as it was for a run to be resumed, hashes of the data say;
@@ -113,7 +113,7 @@ class Trainer:
         return Feed(self.batches, self.state.progress.position, self.training.accumulate, self.machine.device)
 
     def update(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepOutcome:
-        """One bare update: no count, no checkpoint, nobody told. For measuring; `run` is made of the same."""
+        """One bare update: no count, no checkpoint, no callback. For measuring; `run` is made of the same."""
         limit = self.training.max_gradient_norm
         model, optimizer = self.state.model, self.state.optimizer
         return self.step(model, optimizer, micro_batches, learning_rate, self.objective, max_gradient_norm=limit)

@@ -1,4 +1,4 @@
-"""A file's translation that is stopped, killed, starved of room: gone on with, no line is lost and none comes twice."""
+"""A file's translation that is stopped, killed, starved of room: resumed, no line is lost and none comes twice."""
 
 import errno
 import json

@@ -236,7 +236,7 @@ def test_a_model_that_goes_on_keeps_its_shape(recipe, tmp_path):
     assert read_recipe(recipe).model.init_from == str(tmp_path / "model")
     assert read_recipe(recipe).model.changes == {"dropout": 0.2}
     recipe.write_text(text.replace("dropout = 0.2", "d_model = 64"), encoding="utf-8")
-    assert "'d_model' in [model] with init_from: a model that goes on keeps its shape" in complaint(recipe)
+    assert "'d_model' in [model] with init_from: a model that is trained on keeps its shape" in complaint(recipe)
 
 
 def test_a_ready_tokenizer_brings_its_own_size(recipe, tmp_path):

@@ -101,7 +101,7 @@ def test_a_run_from_another_machine_goes_on_and_is_not_called_identical(stopped,
     assert code == 0
     assert named(remark) == sorted(ELSEWHERE)
     assert all(f"({there} then, " in remark for there in ELSEWHERE.values())
-    evidence("T5", "changes of the machine that are remarked on and gone on with", f"{len(ELSEWHERE)} of 6")
+    evidence("T5", "changes of the machine that are remarked on and resumed", f"{len(ELSEWHERE)} of 6")
 
 
 @pytest.mark.parametrize("change", [{"threads": 2}, {"precision": "bfloat16"}], ids=["threads", "precision"])
@@ -176,7 +176,7 @@ def test_force_goes_on_with_other_data_and_settings(finished, tmp_path, evidence
         assert code == 0
         assert named(remark) == keys
         assert Checkpoints(folder / "checkpoints").steps()[-1] == STEPS
-    evidence("T5", "changes of data and settings that --force goes on with", f"{len(SETTINGS)} of {len(SETTINGS)}")
+    evidence("T5", "changes of data and settings that --force resumes", f"{len(SETTINGS)} of {len(SETTINGS)}")
 
 
 def test_force_never_goes_on_with_another_tokenizer_or_model(finished, evidence):
@@ -185,7 +185,7 @@ def test_force_never_goes_on_with_another_tokenizer_or_model(finished, evidence)
         with pytest.raises(TrainingError, match="made of something else"):
             run(finished, other(finished, change)[0], force=True)
     assert contents(finished) == before
-    evidence("T5", "changes of tokenizer and model that --force goes on with", f"0 of {len(SHAPES)}")
+    evidence("T5", "changes of tokenizer and model that --force resumes", f"0 of {len(SHAPES)}")
 
 
 def test_more_steps_go_on_where_the_schedule_has_no_end(tmp_path):

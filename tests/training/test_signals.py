@@ -271,7 +271,7 @@ def test_the_command_itself(tmp_path, evidence):
 
     assert process.returncode == 143, output
     assert saved_steps(folder)[-1] == step >= 3
-    assert f"stopped after step {step}; the same command goes on from here" in output
+    assert f"stopped after step {step}; the same command resumes from here" in output
     assert "Traceback" not in output
     bounded = tiny_recipe(training={**endless, "max_steps": step + 2})
     assert run(folder, bounded)[0] == run(tmp_path / "whole", bounded)[0] == 0
