@@ -34,19 +34,19 @@ class SyntheticCorpus:
 
     def __post_init__(self) -> None:
         if not 1 <= self.num_pairs <= MOST_PAIRS:
-            raise ConfigError(f"pairs = {self.num_pairs} of a made-up corpus: expected 1 to {MOST_PAIRS:,}")
+            raise ConfigError(f"pairs = {self.num_pairs} of a synthetic corpus: expected 1 to {MOST_PAIRS:,}")
         if not 1 <= self.shortest <= self.longest <= LONGEST_WORD:
             raise ConfigError(
-                f"shortest = {self.shortest} and longest = {self.longest} of a made-up corpus: "
+                f"shortest = {self.shortest} and longest = {self.longest} of a synthetic corpus: "
                 f"expected 1 to {LONGEST_WORD:,} letters, and the shortest no longer than the longest"
             )
         if not 1 <= self.letters <= len(ALPHABET):
-            raise ConfigError(f"letters = {self.letters} of a made-up corpus: expected 1 to {len(ALPHABET)}")
+            raise ConfigError(f"letters = {self.letters} of a synthetic corpus: expected 1 to {len(ALPHABET)}")
         if self.seed < 0:
-            raise ConfigError(f"seed = {self.seed} of a made-up corpus: expected at least 0")
+            raise ConfigError(f"seed = {self.seed} of a synthetic corpus: expected at least 0")
 
     def __str__(self) -> str:
-        return f"made-up words to {self.task}"
+        return f"synthetic words to {self.task}"
 
     def pairs(self, report: Report) -> Iterator[Pair]:
         """All pairs in order. Nothing can be wrong with them, so nothing is reported."""

@@ -6,8 +6,8 @@ that go on are the live ones of the next step. At the sentence's maximum length 
 is done, cut without </s>. Equal candidates stand in the order of their beams, then of their token ids.
 
 The stop. A finished hypothesis is ranked by its score, log-probability / length^α. With stop = "exact" a sentence is
-searched until no live hypothesis can still reach (`best_reachable`, right for every α) a better score than the last of
-the n best finished ones: what came later could not change the answer. With stop = "early" it ends with its beam_size-th
+searched until no live hypothesis can still reach a better score (`is_done`, right for every α) than the last of the n
+best finished ones: what came later could not change the answer. With stop = "early" it ends with its beam_size-th
 finished hypothesis, sooner and sometimes worse.
 
 Two searches share them: `beam_search`, for every model and constraint, and that of engines/cuda. So no shape depends on
@@ -165,12 +165,17 @@ class Beams(PerSentence):
         self.links_before.index_copy_(1, step, self.links.gather(1, found.beams)[:, None])
 
     def is_done(self, totals: Tensor, length: Tensor, options: SearchOptions) -> Tensor:
-        """totals [sentences, beams] of the live hypotheses -> [sentences]. Where none is live their best is -inf."""
+        """totals [sentences, beams] of the live hypotheses -> [sentences]. Where none is live their best is -inf.
+
+        A total is at most 0 and only falls. So the best score that it can still reach is total / length^α with the
+        longest length there can be where α > 0, and with the very next one where it is not.
+        """
         best = totals.amax(1)
         if options.stop == "early" or options.beam_size == 1:  # a beam of one is greedy search: the first to end is all
             return (self.scores[:, -1] > -torch.inf) | (best == -torch.inf)
-        alpha = options.length_penalty  # as in best_reachable
-        powers = self.last_powers if alpha > 0 else self.powers.gather(1, length[:, None] + 1).squeeze(1)
+        powers = (
+            self.last_powers if options.length_penalty > 0 else self.powers.gather(1, length[:, None] + 1).squeeze(1)
+        )
         return best / powers <= self.scores[:, options.n_best - 1]
 
     def answers(self, lines: Sequence[int], steps: int, n_best: int) -> list[list[Hypothesis]]:

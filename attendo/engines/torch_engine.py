@@ -11,6 +11,7 @@ from attendo.decoding.constraints import Constraint, ForcedPrefix
 from attendo.decoding.greedy import greedy_tokens
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, TeacherForcedModel
+from attendo.decoding.length import longest_output
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.decoding.phrases import Phrases
 from attendo.decoding.sampling import sample
@@ -29,7 +30,8 @@ from attendo.model_folder.bundle import Bundle
 from attendo.model_folder.checkpoint import load_model
 from attendo.special_tokens import pad_rows
 
-NO_LIMIT = Limits(1_024, 3 * 1_024 + 32)  # longer sentences are cut: no model has seen such
+# Longer sentences are cut: no model has seen such. How long its answer may be, each request says.
+NO_LIMIT = Limits(1_024, longest_output(1_024, "char"))
 TOKENS_PER_BATCH = {"cpu": 4_000, "cuda": 60_000}
 
 

@@ -134,7 +134,7 @@ class Checkpoints:
     def is_whole(self, step: int) -> bool:
         try:
             check_manifest(self.path(step), FILES, [AVERAGE])
-        except InputError as error:
+        except (InputError, OSError) as error:  # a disk that cannot read a file has damaged it
             logger.warning("checkpoint %s is damaged (%s)", self.path(step).name, error)
             return False
         return True

@@ -169,7 +169,7 @@ def test_a_wrong_command_line_is_wrong_usage(recipe):
         ("max_steps = 20000", "max_steps = true", "max_steps in [training] is True: expected a whole number"),
         ("seed = 1", "learning_rate = nan", "learning_rate in [training] is nan: expected a number"),
         ("weight = 2.0", "weight = 0", "[data.corpora.0]: weight = 0.0"),
-        ("weight = 2.0", "longest = 3", "longest of a corpus is for made-up words"),
+        ("weight = 2.0", "longest = 3", "longest of a corpus is for synthetic words"),
         ("weight = 2.0", 'task = "copy"', "expected exactly one of the three"),
         ("weight = 2.0", 'source = "x"', "expected exactly one of the three"),
         ("weight = 2.0", 'languages = ["zh", "fr"]', "a corpus is of 'fr': expected one of the languages zh, en"),

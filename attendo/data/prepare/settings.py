@@ -19,7 +19,7 @@ Languages = tuple[str, str]  # of the two columns of a corpus
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusConfig:
-    """Where pairs come from: one `file`, two aligned files, or a `task` whose pairs are made up."""
+    """Where pairs come from: one `file`, two aligned files, or a `task` whose pairs are synthetic."""
 
     file: str | None = None
     source: str | None = None
@@ -44,7 +44,7 @@ class CorpusConfig:
             raise ConfigError(f"weight = {self.weight} of a corpus: expected a number above 0 and at most 1000")
         if self.task is None:
             for name in fields_changed(self, ("pairs", "shortest", "longest", "letters", "seed")):
-                raise ConfigError(f"{name} of a corpus is for made-up words: it goes with a task, not with files")
+                raise ConfigError(f"{name} of a corpus is for synthetic words: it goes with a task, not with files")
         else:
             self.synthetic()
 
