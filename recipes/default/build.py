@@ -2,7 +2,7 @@
 
 python -m recipes.default.build --work runs/default
 
-The same command goes on where it was stopped: every step leaves its result in the folder, and what is there is not made
+The same command resumes where it was stopped: every step leaves its result in the folder, and what is there is not made
 again. WORK/seconds.json says how long each step took. `teacher:` or `student:` before a setting tells whose it is.
 """
 
@@ -60,7 +60,7 @@ def main() -> None:
     step(work, "scores-1-teacher.json", partial(write_scores, teacher, "teacher", "torch"))
     step(work, "scores-2-student.json", partial(write_scores, student, "student", "torch"))
     if find_spec("ctranslate2") is None:
-        print("CTranslate2 is not here: where it is, the same command goes on with the scores in 8 bits")
+        print("CTranslate2 is not here: where it is, the same command continues with the scores in 8 bits")
         return
     step(work, "scores-3-student-int8.json", partial(write_scores, student, "student, 8 bits", "ct2"))
     step(work, "shipped", partial(ship, work))
@@ -78,7 +78,7 @@ def step(work: Path, name: str, make: Callable[[Path], None]) -> None:
 
 
 def took(work: Path, name: str, seconds: float) -> None:
-    """What was stopped and went on took the sum of its parts."""
+    """What was stopped and resumed took the sum of its parts."""
     kept = work / SECONDS
     table = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     kept.write_text(json.dumps(table | {name: table.get(name, 0.0) + seconds}, indent=2), encoding="utf-8")
@@ -91,7 +91,7 @@ def write_made_up(languages: tuple[str, str], count: int, roughened: bool, out: 
 
 
 def train(work: Path, name: str, settings: list[str]) -> Path:
-    """By a copy of the recipe in the folder, beside the files it names; a run that was stopped goes on."""
+    """By a copy of the recipe in the folder, beside the files it names; a run that was stopped is resumed."""
     model = work / name / "model"
     if model.exists():
         print(f"{name}: there", flush=True)
