@@ -128,17 +128,18 @@ def translate_greedily(model: nn.Module, tokenizer: Tokenizer, questions: Sequen
     What the model reads and how long its answer may be are as in `attendo translate`.
     """
     device = next(model.parameters()).device
-    limit = limits_of(cast(ModelConfig, model.config)).target
+    limits = limits_of(cast(ModelConfig, model.config))
     rows = [tokenizer.source_ids(question.pair.source, question.language) for question in questions]
-    longest = [min(longest_output(len(row), tokenizer.subwords.kind), limit) for row in rows]
+    longest = [longest_output(len(row), tokenizer.subwords.kind) for row in rows]
     outputs = [""] * len(rows)
     for indices in group_by_length([len(row) for row in rows], TOKENS_PER_BATCH):
         source = torch.tensor(pad_rows([rows[index] for index in indices]), device=device)
-        search = cast(AutoregressiveModel[Any], model)
-        found = greedy_search(search, source, [longest[index] for index in indices])
+        # A decoder alone has one table of positions for both: a source beyond its share leaves less for the answer.
+        room = max(1, limits.target - max(0, source.shape[1] - limits.source))
+        bounds = [min(longest[index], room) for index in indices]
+        found = greedy_search(cast(AutoregressiveModel[Any], model), source, bounds)
         for index, hypothesis in zip(indices, found, strict=True):
-            ids = hypothesis.ids
-            outputs[index] = tokenizer.decode(ids[: ids.index(SPECIAL.eos)] if SPECIAL.eos in ids else ids)
+            outputs[index] = tokenizer.decode(hypothesis.ids)
     return outputs
 
 
