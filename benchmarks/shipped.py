@@ -22,7 +22,7 @@ from attendo.engines.ct2.engine import batch_size, token_names
 from attendo.model.build import build_model
 from attendo.model.presets import preset
 from attendo.model_folder.bundle import model_folder
-from attendo.model_folder.checkpoint import save_model, weights_of
+from attendo.model_folder.weights import save_model, weights_of
 from attendo.text.normalize import for_model
 from attendo.translation.options import TranslationOptions
 from benchmarks.machine import data_folder, describe_machine

@@ -27,7 +27,7 @@ from attendo.model.config import DecoderOnlyConfig, ModelConfig
 from attendo.model.encoder_only import EncoderOnly
 from attendo.model.transformer import Transformer
 from attendo.model_folder.bundle import Bundle
-from attendo.model_folder.checkpoint import load_model
+from attendo.model_folder.weights import load_model
 from attendo.special_tokens import pad_rows
 
 # Longer sentences are cut: no model has seen such. How long its answer may be, each request says.

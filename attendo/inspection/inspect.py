@@ -26,7 +26,7 @@ from attendo.model.config import DecoderOnlyConfig, LayerConfig, LSTMConfig, Mod
 from attendo.model.encoder_only import EncoderOnly
 from attendo.model.record import AttentionRecord
 from attendo.model_folder.bundle import model_folder, read_bundle
-from attendo.model_folder.checkpoint import load_model
+from attendo.model_folder.weights import load_model
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, normalize, one_line, repair
 from attendo.text.tokenizer import Tokenizer

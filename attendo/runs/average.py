@@ -9,7 +9,7 @@ from attendo.files.manifest import check_manifest
 from attendo.files.tables import from_dict
 from attendo.model.config import config_from_dict
 from attendo.model_folder.bundle import read_description
-from attendo.model_folder.checkpoint import on_meta, save_model
+from attendo.model_folder.weights import on_meta, save_model
 from attendo.runs.run_folder import RunFolder
 from attendo.text.tokenizer import Tokenizer
 from attendo.training.average import mean_weights

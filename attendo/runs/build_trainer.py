@@ -9,7 +9,7 @@ from attendo.data.batches import Batches
 from attendo.model.build import Model, build_model
 from attendo.model.config import EncoderOnlyConfig, ModelConfig
 from attendo.model_folder.bundle import read_bundle
-from attendo.model_folder.checkpoint import load_model, load_weights_, weights_of
+from attendo.model_folder.weights import load_model, load_weights_, weights_of
 from attendo.recipe.recipe import Recipe
 from attendo.runs.prepare import Prepared
 from attendo.runs.validation import GuessHidden, Question, Translate, one_epoch

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attendo.model_folder.checkpoint import weights_of
+from attendo.model_folder.weights import weights_of
 from attendo.recipe.recipe import Recipe
 from attendo.report.formatting import duration_text
 from attendo.runs.build_trainer import build_trainer, training_batches

@@ -13,7 +13,7 @@ from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import write_file
 from attendo.model.config import config_to_dict
 from attendo.model_folder.bundle import describe, read_bundle
-from attendo.model_folder.checkpoint import on_meta, save_model, weights_of
+from attendo.model_folder.weights import on_meta, save_model, weights_of
 from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import Recipe
 from attendo.recipe.write import recipe_to_toml

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from attendo.model_folder.checkpoint import load_weights_, weights_of
+from attendo.model_folder.weights import load_weights_, weights_of
 
 
 def mean_weights(checkpoints: Iterable[dict[str, Tensor]]) -> dict[str, Tensor]:

@@ -23,7 +23,7 @@ from attendo.errors import InputError, TrainingError, WriteError
 from attendo.files.durable import mark, new_folder, sweep
 from attendo.files.manifest import check_manifest, write_manifest
 from attendo.files.tables import read_json
-from attendo.model_folder.checkpoint import read_tensors, write_tensors
+from attendo.model_folder.weights import read_tensors, write_tensors
 from attendo.training.fingerprint import Fingerprint
 from attendo.training.progress import TrainingProgress
 from attendo.training.state import Snapshot, expected_optimizer, expected_weights

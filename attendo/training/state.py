@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from attendo.errors import InputError
-from attendo.model_folder.checkpoint import load_weights_, weights_of
+from attendo.model_folder.weights import load_weights_, weights_of
 from attendo.training.average import MovingAverage
 from attendo.training.progress import TrainingProgress
 

@@ -14,7 +14,7 @@ from torch import nn
 
 from attendo.data.batch import Batch
 from attendo.errors import ConfigError
-from attendo.model_folder.checkpoint import weights_of
+from attendo.model_folder.weights import weights_of
 from attendo.training.average import MovingAverage
 from attendo.training.callback import Callback
 from attendo.training.checkpoints import Checkpoints

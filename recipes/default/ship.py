@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from attendo.model_folder.bundle import WEIGHTS, read_bundle
-from attendo.model_folder.checkpoint import load_model, save_model, weights_of
+from attendo.model_folder.weights import load_model, save_model, weights_of
 from recipes.default.card import card
 from recipes.default.scores import read_scores
 

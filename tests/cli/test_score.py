@@ -15,7 +15,7 @@ from attendo.documents.pipeline import score_lines
 from attendo.errors import DataError, InputError
 from attendo.model.config import DecoderOnlyConfig, LSTMConfig
 from attendo.model_folder.bundle import read_bundle
-from attendo.model_folder.checkpoint import load_model
+from attendo.model_folder.weights import load_model
 from attendo.translation.options import DEFAULT
 from tests.translation.small_translator import save_random
 

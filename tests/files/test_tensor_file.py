@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 
 from attendo.errors import InputError
 from attendo.files.tensor_file import BYTES, TensorInfo, read_header
-from attendo.model_folder.checkpoint import read_tensors
+from attendo.model_folder.weights import read_tensors
 
 GOOD = {
     "b": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},

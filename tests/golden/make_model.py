@@ -12,7 +12,7 @@ import torch
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 from attendo.model_folder.bundle import read_bundle
-from attendo.model_folder.checkpoint import load_model, save_model, weights_of
+from attendo.model_folder.weights import load_model, save_model, weights_of
 from attendo.text.subword_models import Bpe
 from attendo.text.tokenizer import Tokenizer
 

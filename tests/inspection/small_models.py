@@ -8,7 +8,7 @@ from attendo.decoding.options import SearchOptions
 from attendo.inspection.inspect import inspect_text
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
-from attendo.model_folder.checkpoint import save_model, weights_of
+from attendo.model_folder.weights import save_model, weights_of
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.text.conftest import synthetic_texts
 

@@ -14,7 +14,7 @@ import pytest
 from attendo.errors import AttendoError, InputError
 from attendo.files.manifest import write_manifest
 from attendo.model_folder.bundle import FILES, read_bundle
-from attendo.model_folder.checkpoint import load_model
+from attendo.model_folder.weights import load_model
 from attendo.text.subword_models import Bpe, Characters, write_tokenizer
 from tests.golden.make_model import logits
 

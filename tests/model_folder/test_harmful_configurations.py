@@ -22,7 +22,7 @@ from attendo.model.config import (
     TransformerConfig,
 )
 from attendo.model_folder.bundle import read_bundle
-from attendo.model_folder.checkpoint import (
+from attendo.model_folder.weights import (
     count,
     load_model,
     size_of,
@@ -103,7 +103,7 @@ import json, resource, sys, time
 resource.setrlimit(resource.RLIMIT_AS, (2 * 2**30, 2 * 2**30))  # torch itself takes 0.7 GB of addresses
 from pathlib import Path
 from attendo.model_folder.bundle import read_bundle
-from attendo.model_folder.checkpoint import load_model
+from attendo.model_folder.weights import load_model
 from attendo.errors import AttendoError
 
 def peak():

@@ -14,7 +14,7 @@ from attendo.files import manifest
 from attendo.files.manifest import check_manifest, write_manifest
 from attendo.model.build import build_model
 from attendo.model.config import config_from_dict
-from attendo.model_folder import checkpoint
+from attendo.model_folder import weights
 from attendo.runs.run_folder import RunFolder
 from attendo.runs.train import begin
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints, read_state
@@ -45,7 +45,7 @@ def never_loaded(monkeypatch):
     def load(path):
         raise AssertionError(f"{path} was read")
 
-    monkeypatch.setattr(checkpoint, "load_file", load)
+    monkeypatch.setattr(weights, "load_file", load)
 
 
 def truncated(path):

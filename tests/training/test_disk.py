@@ -16,7 +16,7 @@ from attendo.cli.main import main
 from attendo.errors import AttendoError, WriteError
 from attendo.files.durable import UNFINISHED
 from attendo.files.manifest import check_manifest
-from attendo.model_folder import checkpoint
+from attendo.model_folder import weights
 from attendo.recipe.write import recipe_to_toml
 from attendo.training import log as training_log
 from attendo.training import loop as training_loop
@@ -112,10 +112,10 @@ class Room:
         self.left, self.patch = left, patch
 
     def begins(self):
-        self.patch.setattr(checkpoint, "save_file", self.save_file)
+        self.patch.setattr(weights, "save_file", self.save_file)
         self.patch.setattr(Path, "write_text", lambda path, text, encoding: self.write_text(path, text, encoding))
 
-    def save_file(self, tensors, path, real=checkpoint.save_file):
+    def save_file(self, tensors, path, real=weights.save_file):
         real(tensors, path)
         self.take(path, SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)"))
 

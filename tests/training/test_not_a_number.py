@@ -11,7 +11,7 @@ from attendo.data.batches import Batches
 from attendo.errors import TrainingError
 from attendo.files.cache_folder import cache_folder
 from attendo.model.build import build_model
-from attendo.model_folder.checkpoint import load_weights_
+from attendo.model_folder.weights import load_weights_
 from attendo.runs.prepare import prepare
 from attendo.runs.validation import mean_loss, one_epoch
 from attendo.training import loop as training_loop

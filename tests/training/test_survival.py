@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 import pytest
 import torch
 
-from attendo.model_folder import checkpoint
+from attendo.model_folder import weights
 from attendo.training import loop as training_loop
 from attendo.training import state as training_state
 from attendo.training import trainer
@@ -78,7 +78,7 @@ class Crash:
 
     def install(self):
         sys.addaudithook(self.heard)  # it stays for the life of the process, which is a child
-        real_fsync, real_file = os.fsync, checkpoint.save_file
+        real_fsync, real_file = os.fsync, weights.save_file
         real_save, real_prune = Checkpoints.save, Checkpoints.prune
 
         def fsync(descriptor):
@@ -101,7 +101,7 @@ class Crash:
                 os.truncate(path, path.stat().st_size // 2)
             self.here()
 
-        os.fsync, checkpoint.save_file = fsync, save_file
+        os.fsync, weights.save_file = fsync, save_file
         Checkpoints.save, Checkpoints.prune = save, prune
 
 

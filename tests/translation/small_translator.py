@@ -7,7 +7,7 @@ import torch
 import attendo
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
-from attendo.model_folder.checkpoint import save_model, weights_of
+from attendo.model_folder.weights import save_model, weights_of
 from attendo.special_tokens import SPECIAL
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 

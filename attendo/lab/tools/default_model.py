@@ -17,7 +17,7 @@ from attendo.model.config import TransformerConfig
 from attendo.model.record import AttentionRecord
 from attendo.model.transformer import Transformer
 from attendo.model_folder.bundle import model_folder, read_bundle
-from attendo.model_folder.checkpoint import load_model
+from attendo.model_folder.weights import load_model
 from attendo.special_tokens import SPECIAL
 from attendo.text.tokenizer import Tokenizer
 

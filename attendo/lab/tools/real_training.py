@@ -26,7 +26,7 @@ from attendo.files.cache_folder import cache_folder
 from attendo.lab.claim import Size, by_size
 from attendo.model.build import Model
 from attendo.model.config import ModelConfig, TransformerConfig
-from attendo.model_folder.checkpoint import load_weights_
+from attendo.model_folder.weights import load_weights_
 from attendo.runs.validation import Question, Translate, mean_loss, one_epoch, score_translations
 from attendo.text.tokenizer import Tokenizer
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer

@@ -24,7 +24,7 @@ from attendo.model.config import (
     config_to_dict,
 )
 from attendo.model_folder.bundle import read_bundle
-from attendo.model_folder.checkpoint import (
+from attendo.model_folder.weights import (
     load_model,
     load_weights_,
     read_tensors,
@@ -155,7 +155,7 @@ def test_every_difference_is_named(tmp_path):
 def test_a_header_is_checked_before_anything_is_loaded(tmp_path, monkeypatch):
     path = tmp_path / "x"
     write_tensors(path, {"a": torch.ones(3)})
-    monkeypatch.setattr("attendo.model_folder.checkpoint.load_file", lambda path: pytest.fail("it was loaded"))
+    monkeypatch.setattr("attendo.model_folder.weights.load_file", lambda path: pytest.fail("it was loaded"))
     for wanted in ({}, {"b": ((3,), torch.float32)}, {"a": ((2,), torch.float32)}, {"a": ((3,), torch.int32)}):
         with pytest.raises(InputError):
             read_tensors(path, wanted)
@@ -184,7 +184,7 @@ def test_where_the_safe_loader_fails_no_other_is_tried(monkeypatch, error, evide
         calls.append("safe")
         raise error
 
-    monkeypatch.setattr("attendo.model_folder.checkpoint.load_file", fail)
+    monkeypatch.setattr("attendo.model_folder.weights.load_file", fail)
     for name in (
         "torch.load", "torch.jit.load", "torch.export.load", "torch.UntypedStorage.from_file", "torch.from_file",
         "pickle.load", "pickle.loads", "pickle.Unpickler", "numpy.load", "numpy.fromfile", "numpy.memmap",
@@ -305,7 +305,7 @@ def test_the_library_s_word_for_a_full_disk_becomes_ours(tmp_path, monkeypatch):
         path.write_bytes(b"half")
         raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
 
-    monkeypatch.setattr("attendo.model_folder.checkpoint.save_file", full)
+    monkeypatch.setattr("attendo.model_folder.weights.save_file", full)
     model = random_model(CONFIGS["transformer"])
     with pytest.raises(
         WriteError, match=rf"cannot write {tmp_path}/model/model\.safetensors: .*No space.*bytes needed"
