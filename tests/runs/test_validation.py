@@ -8,7 +8,7 @@ from attendo.data.corpus import Pair
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, TransformerConfig
 from attendo.model_folder.bundle import model_folder, read_bundle
-from attendo.model_folder.checkpoint import load_model
+from attendo.model_folder.weights import load_model
 from attendo.runs.validation import Question, translate_greedily
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 
