@@ -10,7 +10,8 @@ from attendo.model_folder.weights import load_weights_, weights_of
 from attendo.training.average import MovingAverage
 from attendo.training.progress import TrainingProgress
 
-MOMENTS = ("exp_avg", "exp_avg_sq")  # AdamW's, one of each weight's shape; and the number of its updates
+MOMENTS = ("exp_avg", "exp_avg_sq")  # AdamW's, one of each weight's shape
+KINDS = (*MOMENTS, "step")  # and the number of its updates
 Expected = dict[str, tuple[tuple[int, ...], torch.dtype]]
 
 
@@ -75,9 +76,10 @@ def optimizer_tensors(model: nn.Module, optimizer: torch.optim.Optimizer) -> dic
     """AdamW's moments and step counts by the names of the weights: "encoder.layers.0.….weight/exp_avg"."""
     return {
         f"{name}/{kind}": optimizer.state[weight][kind]
-        for name, weight in model.named_parameters()
-        for kind in (*MOMENTS, "step")
         if weight in optimizer.state
+        else weight.detach().new_zeros(weight.shape if kind in MOMENTS else ())  # frozen or unused: as AdamW begins
+        for name, weight in model.named_parameters()
+        for kind in KINDS
     }
 
 
@@ -86,9 +88,7 @@ def restore_optimizer(model: nn.Module, optimizer: torch.optim.Optimizer, tensor
     if not tensors:
         return
     for name, weight in model.named_parameters():
-        optimizer.state[weight] = {
-            kind: tensors[f"{name}/{kind}"].to(weight.device, copy=True) for kind in (*MOMENTS, "step")
-        }
+        optimizer.state[weight] = {kind: tensors[f"{name}/{kind}"].to(weight.device, copy=True) for kind in KINDS}
 
 
 def expected_weights(model: nn.Module) -> Expected:

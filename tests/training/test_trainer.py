@@ -2,6 +2,7 @@
 
 import re
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,27 @@ def test_the_example_of_the_documentation_runs(tmp_path, capsys):
     (tmp_path / "example.py").write_text(example, encoding="utf-8")
     runpy.run_path(str(tmp_path / "example.py"))
     assert capsys.readouterr().out == "50 500\n"
+
+
+class PartlyTrained(Successor):
+    """With weights that no update reaches: a frozen table, and a layer that is not used."""
+
+    def __init__(self):
+        super().__init__()
+        self.table.weight.requires_grad_(False)
+        self.unused = nn.Linear(3, 3)
+
+
+def test_frozen_and_unused_weights_are_no_obstacle_to_resuming(tmp_path):
+    def run(max_steps, folder):
+        torch.manual_seed(1)
+        settings = replace(CONFIG, schedule="noam", max_steps=max_steps)
+        trainer = Trainer(
+            PartlyTrained(), own_batches(), objective, settings, schedule=lambda step: 0.05, checkpoints=folder
+        )
+        trainer.run()
+        return trainer.state.model.state_dict()
+
+    run(20, tmp_path / "stopped")
+    whole, resumed = run(40, tmp_path / "whole"), run(40, tmp_path / "stopped")
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
