@@ -72,7 +72,7 @@ class Trainer:
         *,
         validate: Validate | None = None,
         callbacks: Sequence[Callback] = (),
-        checkpoints: Path | None = None,
+        checkpoints: str | Path | None = None,
         schedule: Schedule | None = None,
         machine: Machine | None = None,
         made_of: Mapping[str, str] | None = None,
@@ -91,7 +91,7 @@ class Trainer:
         self.batches = Repeated(batches) if isinstance(batches, Iterable) else batches
         self.validate, self.callbacks = validate, tuple(callbacks)
         self.fingerprint = fingerprint_of(made_of or {}, training, self.validation, self.machine)
-        self.checkpoints = Checkpoints(checkpoints) if checkpoints else None
+        self.checkpoints = Checkpoints(Path(checkpoints)) if checkpoints else None
         if self.checkpoints:
             weights_of(model)  # an error where there is more than a checkpoint would hold
             self.checkpoints.prepare()

@@ -171,6 +171,6 @@ def test_frozen_and_unused_weights_are_no_obstacle_to_resuming(tmp_path):
         trainer.run()
         return trainer.state.model.state_dict()
 
-    run(20, tmp_path / "stopped")
+    run(20, str(tmp_path / "stopped"))
     whole, resumed = run(40, tmp_path / "whole"), run(40, tmp_path / "stopped")
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
