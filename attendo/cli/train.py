@@ -33,7 +33,7 @@ def train(
 
     from attendo.recipe.read import read_recipe
 
-    read = read_recipe(recipe, settings or [])  # before anything heavy is imported
+    read = read_recipe(recipe, settings or [])  # before anything heavy is imported, and once: it may be a pipe
     console = Console(stderr=True)
     if dry_run:
         show_forecast(read, console)
@@ -45,7 +45,7 @@ def train(
 
     with Stop(ends_process=True) as stop, TrainingScreen(console, run_dir.name) as screen:
         result = run(
-            recipe, run_dir, settings=settings or [], callbacks=[screen], force=force,
+            read, run_dir, callbacks=[screen], force=force, beside=recipe.resolve().parent,
             command=shlex.join(["attendo", *sys.argv[1:]]), on_progress=screen.show_corpus, stop=stop,
         )  # fmt: skip
     raise typer.Exit(result.exit_code)

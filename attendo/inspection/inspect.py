@@ -163,7 +163,7 @@ def read_as_translate(
         whole = repair(text)[0].strip()
         remarks = [f"{len(segments)} sentences or pieces of one, shown as one text: `translate` takes them one by one"]
     request, remark = preparer.request(for_model(whole), prepared.languages, DEFAULT)
-    if remark and remark not in remarks:
+    if remark and len(segments) > 1:  # of a single one, prepare has told
         remarks.append(remark)
     return request, prepared.languages, remarks
 

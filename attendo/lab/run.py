@@ -15,15 +15,7 @@ import torch
 from attendo.errors import AttendoError, InputError
 from attendo.files.cache_folder import cache_folder
 from attendo.lab.claim import Experiment, Runs, Size, Verdict, number
-from attendo.lab.tools.evidence import (
-    Evidence,
-    code_hash,
-    read_evidence,
-    stored_path,
-    this_machine,
-    today,
-    write_evidence,
-)
+from attendo.lab.tools.evidence import Evidence, code_hash, hardware, read_evidence, stored_path, today, write_evidence
 from attendo.lab.tools.texts import Language, fill_in, read_text
 from attendo.lab.tools.tuning import TunedRates, rates_of
 
@@ -83,7 +75,7 @@ def measured(experiment: Experiment, size: Size, first_seed: int, fresh: bool) -
         torch.set_num_threads(threads)
     seconds = time.perf_counter() - started
     data = data_behind(experiment, size)
-    evidence = Evidence(experiment.id, size, seeds, seconds, code, this_machine(), today(), runs, data)
+    evidence = Evidence(experiment.id, size, seeds, seconds, code, hardware(), today(), runs, data)
     write_evidence(kept, evidence)
     return evidence
 

@@ -38,7 +38,7 @@ def weights_of(model: nn.Module) -> dict[str, Tensor]:
     """The parameters by name, a tied one once, in the model's own memory."""
     named = set(dict(model.named_parameters(remove_duplicate=False)))
     if buffers := sorted(set(model.state_dict()) - named):
-        raise ValueError(f"{type(model).__name__} keeps {buffers[0]} as a buffer, which no file would hold")
+        raise InputError(f"{type(model).__name__} keeps {buffers[0]} as a buffer, which no file would hold")
     return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 

@@ -54,6 +54,7 @@ def train(
     callbacks: Sequence[Callback] = (),
     force: bool = False,
     command: str = "",
+    beside: Path | None = None,
     on_progress: OnProgress = no_progress,
     stop: Stop | None = None,
 ) -> TrainingResult:
@@ -66,12 +67,12 @@ def train(
 
     `settings` are as with --set: TABLE.KEY=VALUE. `callbacks` are called at every step, validation and checkpoint.
     `force` resumes a run although its data or settings have changed. `command` is what the report gives as the way
-    to do it again. `on_progress` gets how many pairs of a corpus were read while the data is prepared. The first
-    Ctrl-C saves the run and ends it (in the main thread, where Python handles signals); `stop` is there for a caller
-    with a way of its own.
+    to do it again, `beside` the folder whose git commit is noted. `on_progress` gets how many pairs of a corpus were
+    read while the data is prepared. The first Ctrl-C saves the run and ends it (in the main thread, where Python
+    handles signals); `stop` is there for a caller with a way of its own.
     """
-    beside = Path.cwd() if isinstance(recipe, Recipe) else Path(recipe).resolve().parent
     if not isinstance(recipe, Recipe):
+        beside = beside or Path(recipe).resolve().parent
         command = command or f"attendo.train({str(recipe)!r}, run_dir={str(run_dir)!r}, settings={list(settings)!r})"
         recipe = read_recipe(Path(recipe), settings)
     elif settings:
@@ -85,7 +86,7 @@ def train(
             if run.is_finished:
                 logger.info("this run is finished: %s", folder.model)
                 return run.result(finished=True)
-            run.describe(beside)
+            run.describe(beside or Path.cwd())
             run.trainer.run(stop)
             run.finish(command)
     except Stopped as stopped:

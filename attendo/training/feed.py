@@ -4,7 +4,7 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 
@@ -16,6 +16,7 @@ from attendo.special_tokens import SPECIAL
 AHEAD = 16  # steps; the next epoch is planned meanwhile, which takes some 0.2 s, and little to hold
 
 
+@runtime_checkable
 class BatchSource(Protocol):
     """Where batches come from, such as `Batches`."""
 

@@ -88,7 +88,7 @@ class Trainer:
         # Packed batches have one shape: on a GPU the step can be recorded, compiled or not.
         graphed = self.machine.device.type == "cuda" and self.machine.packed
         self.step: Step = GraphedStep() if graphed else train_step
-        self.batches = Repeated(batches) if isinstance(batches, Iterable) else batches
+        self.batches = batches if isinstance(batches, BatchSource) else Repeated(batches)
         self.validate, self.callbacks = validate, tuple(callbacks)
         self.fingerprint = fingerprint_of(made_of or {}, training, self.validation, self.machine)
         self.checkpoints = Checkpoints(Path(checkpoints)) if checkpoints else None

@@ -84,7 +84,7 @@ def test_a_tied_tensor_stands_once():
 
 
 def test_a_model_with_a_buffer_is_an_error_of_ours():
-    with pytest.raises(ValueError, match="keeps num_batches_tracked as a buffer"):
+    with pytest.raises(InputError, match="keeps num_batches_tracked as a buffer"):
         weights_of(nn.BatchNorm1d(3))
 
 

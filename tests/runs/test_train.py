@@ -1,12 +1,14 @@
 """attendo.train from Python: a result instead of an exit code, errors that can be caught, and no console."""
 
 import ast
+import os
 import threading
 from pathlib import Path
 
 import pytest
 
 import attendo
+from attendo.cli.main import run
 from attendo.errors import AttendoError, ConfigError
 from attendo.runs.train import train
 from attendo.training.callback import Callback
@@ -119,3 +121,12 @@ def test_nothing_it_imports_knows_a_console_or_a_command_line(module):
         text = file.read_text(encoding="utf-8")
         for word in ("Console", "argv", "import rich", "from rich", "typer"):
             assert word not in text, f"{name} knows {word}"
+
+
+def test_a_recipe_may_come_from_a_pipe(tmp_path):
+    """attendo train <(cat recipe.toml): it can be read once."""
+    pipe = tmp_path / "recipe.toml"
+    os.mkfifo(pipe)
+    threading.Thread(target=pipe.write_text, args=(RECIPE,), daemon=True).start()
+    assert run(["train", str(pipe), "--run-dir", str(tmp_path / "run")], debug=True) == 0
+    assert (tmp_path / "run" / "model").is_dir()

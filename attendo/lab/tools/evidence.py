@@ -53,7 +53,7 @@ def today() -> str:
     return datetime.datetime.now(datetime.UTC).date().isoformat()
 
 
-def this_machine() -> str:
+def hardware() -> str:
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"CPU ({platform.machine()})"
     return f"{device}, torch {torch.__version__}, Python {platform.python_version()}"
 
