@@ -150,7 +150,7 @@ def test_json(command):
         (b"a\t \xe3\x80\x80", "the target is empty"),
         (b"a\tb\xff", "character 4 is not UTF-8"),
         (b"a\t\0b", "character 3 is NUL"),
-        (b"a\t" + b"b c " * 4_000, "are too many: this model reads 1,024 and says 3,104"),
+        (b"a\t" + b"b c " * 4_000, "are too many: this model reads 1,024 and says 6,272"),
         (b"a b " * 2_000 + b"\tb", "are too many"),
     ],
 )

@@ -122,7 +122,7 @@ def test_every_kind_of_corpus(ready, tmp_path):
     assert found[0] == {("我爱书。", "I love books."): 1, ("你看书。", "You see books."): 1}
     assert found[1] == {("他们", "they"): 1}
     assert found[2].total() == 50
-    assert [name for name, _ in prepared.counts][2] == "made-up words to copy"
+    assert [name for name, _ in prepared.counts][2] == "synthetic words to copy"
 
 
 def test_what_is_held_out_is_never_trained_on(ready, corpus, tmp_path):

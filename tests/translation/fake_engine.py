@@ -37,7 +37,7 @@ class FakeEngine:
 
     say: object = same
     name: str = "fake"
-    limits: Limits = field(default_factory=lambda: Limits(1_024, 3_104))
+    limits: Limits = field(default_factory=lambda: Limits(1_024, 6_272))
     tokens_per_batch: int = 100  # few, so that a small file has many chunks
     seconds: float = 0.0  # that each batch takes
     remembers: bool = True
@@ -70,7 +70,7 @@ class Beams:
     wide: list[str]
     tokenizer: object = field(default_factory=fake_tokenizer)
     name: str = "beams"
-    limits: Limits = field(default_factory=lambda: Limits(1_024, 3_104))
+    limits: Limits = field(default_factory=lambda: Limits(1_024, 6_272))
     tokens_per_batch: int = 10_000
     threads: int | None = None
     supports_phrases: bool = True
