@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from attendo.model_folder.installed import models as models
     from attendo.runs.train import train as train
     from attendo.training.callback import Callback as Callback
+    from attendo.training.callback import ValidationRecord as ValidationRecord
     from attendo.training.config import TrainingConfig as TrainingConfig
     from attendo.training.trainer import Trainer as Trainer
     from attendo.translation.answer import Translation as Translation
@@ -48,7 +49,7 @@ HOMES = {
     "inspection.inspect": ["inspect"],
     "model_folder.installed": ["models"],
     "runs.train": ["train"],
-    "training.callback": ["Callback"],
+    "training.callback": ["Callback", "ValidationRecord"],
     "training.config": ["TrainingConfig"],
     "training.trainer": ["Trainer"],
     "translation.answer": ["Translation"],

@@ -30,7 +30,11 @@ class TranslationSample:
 
 @dataclass(frozen=True)
 class ValidationRecord:
-    """The scores by name, `loss` always among them; `best` tells whether the run has seen no better."""
+    """The scores by name, `loss` always among them; `best` tells whether the run has seen no better.
+
+    >>> attendo.ValidationRecord(step=500, scores={"loss": 2.1}, best=True).scores["loss"]
+    2.1
+    """
 
     step: int
     scores: dict[str, float]

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attendo.errors import ConfigError
@@ -123,7 +123,7 @@ tables = st.dictionaries(keys, scalars | st.lists(scalars, max_size=2), max_size
 anything = scalars | tables | st.lists(tables, max_size=2)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])  # the first draw takes a second
 @given(st.dictionaries(keys, anything, max_size=6).map(lambda table: {"name": "x"} | table))
 def test_any_table_is_read_or_refused(table):
     try:
