@@ -13,7 +13,7 @@ rows. Here, for a model that is used, and neither trained nor moved:
 
 from collections.abc import Callable
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -24,8 +24,7 @@ from attendo.model.decoder import CachesOfLayer, Decoder, DecoderLayer
 from attendo.model.feed_forward import FeedForward
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.norms import LayerNorm
-from attendo.model.positions import Positions, Rotation, SinusoidalPositions, sinusoidal_encoding
-from attendo.model.record import AttentionRecord
+from attendo.model.positions import Positions, SinusoidalPositions, sinusoidal_encoding
 from attendo.model.transformer import Transformer, TransformerState
 from attendo.special_tokens import SPECIAL
 
@@ -136,19 +135,13 @@ class FlatDecoderLayer(nn.Module):
         self.norm_1, self.norm_2, self.norm_3 = (norm_of(cast(LayerNorm, each.norm)) for each in surroundings(layer))
 
     def forward(
-        self,
-        x: Tensor,
-        memory: Tensor,
-        causal: Tensor | None,
-        source_is_real: Tensor | None,
-        *,
-        rotation: Rotation | None = None,
-        cache: CachesOfLayer | None = None,
-        record: AttentionRecord | None = None,
-    ) -> Tensor:
-        plain_step = x.shape[1] == 1 and causal is None and rotation is None and record is None and not self.training
-        if cache is None or not plain_step:
-            return self.in_parts(x, memory, causal, source_is_real, rotation=rotation, cache=cache, record=record)
+        self, x: Tensor, memory: Tensor, causal: Tensor | None, source_is_real: Tensor | None,
+        *, cache: CachesOfLayer | None = None, **others: Any,
+    ) -> Tensor:  # fmt: skip
+        """As a DecoderLayer's; with a rotation or a record among the others, it is one."""
+        plain_step = x.shape[1] == 1 and causal is None and not self.training
+        if cache is None or not plain_step or any(other is not None for other in others.values()):
+            return self.in_parts(x, memory, causal, source_is_real, cache=cache, **others)
 
         q, *new = self.query_key_value(x).view(len(x), 3, self.num_heads, 1, -1).unbind(1)
         k, v = cache.past.fetch(lambda: (new[0], new[1]))
