@@ -151,8 +151,8 @@ def compare_lab(codes: tuple[Code, Code], claims: Sequence[str]) -> bool:
     numbers = [name for name in before if before[name]["numbers"] != now[name]["numbers"]]
     varying = [name for name in numbers if name in VARYING]
     report("verdicts of the lab", f"{len(before)} claims", verdicts)
-    report("numbers of the lab", f"{len(before)} claims, {', '.join(varying) or 'none'} of those that vary by themselves",
-           [name for name in numbers if name not in VARYING])  # fmt: skip
+    differing = f"{len(before)} claims, differing by themselves: {', '.join(varying) or 'none'}"
+    report("numbers of the lab", differing, [name for name in numbers if name not in VARYING])
     return not verdicts and set(numbers) <= VARYING
 
 
