@@ -121,7 +121,7 @@ def compare_translations(codes: tuple[Code, Code], direction: str, engine: str) 
         source.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         options = ("--to", to, "--from", from_, "--engine", engine, "--device", "cpu", "--json")
         output = code.run("attendo", "translate", "-i", str(source), *options)
-        answers.append([comparable(json.loads(line)) for line in output.decode().splitlines()])
+        answers.append([comparable(json.loads(line)) for line in output.decode().split("\n") if line])
     different = [index for index, pair in enumerate(zip(*answers, strict=True), start=1) if pair[0] != pair[1]]
     report(f"translations {direction}, {engine}", f"{len(answers[0])} lines", different)
     return not different

@@ -106,7 +106,7 @@ def in_a_child(sentence: str) -> Walk:
         [sys.executable, "-m", "benchmarks.walk", "--child", sentence],
         stdout=subprocess.PIPE, check=True, text=True, encoding="utf-8",
     )  # fmt: skip
-    return Walk(**json.loads(child.stdout.splitlines()[-1]))
+    return Walk(**json.loads(child.stdout.strip().split("\n")[-1]))
 
 
 def carriers(one: Walk, other: Walk) -> list[str]:
