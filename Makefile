@@ -1,47 +1,62 @@
-# make demo    translate a few sentences in all four directions and look into the model
-# make test    the whole suite
-# make check   lint, format and types
-# make slow    the tests that take long (they need corpora in $ATTENDO_DATA)
-# make lab     run the claims of the lecture notes and write docs/lab
+# make demo       translate a few sentences in all four directions; a light install is enough, without PyTorch
+# make install    PyTorch and all that training, inspecting, the lab and the tests need; the targets below call it
+# make test       the whole suite
+# make check      lint, format and types
+# make slow       the tests that take long (they need corpora in $ATTENDO_DATA)
+# make lab        run the claims of the lecture notes and write docs/lab
+# make figures    draw the pictures of the READMEs again
 # make reliability   run the tests and write the numbers they give to docs/reliability.md
 # Everything is installed into .venv inside the project, once; a second run starts at once.
 
 PYTHON ?= python3
 VENV := .venv
-INSTALLED := $(VENV)/installed
+LIGHT := $(VENV)/installed-light
+FULL := $(VENV)/installed
 RUN := $(VENV)/bin/python
+PIP_INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test slow check format lab reliability clean
+.PHONY: demo install test slow check format lab figures reliability clean
 
-demo: $(INSTALLED)
+# Who has the full install needs no light one.
+demo: $(if $(wildcard $(FULL)),$(FULL),$(LIGHT))
 	@$(RUN) demos/translate.py --out out
 
-test: $(INSTALLED)
+install: $(FULL)
+
+test: $(FULL)
 	@$(RUN) -m pytest -n 2 -m "not slow"
 
-slow: $(INSTALLED)
+slow: $(FULL)
 	@$(RUN) -m pytest -m slow -s
 
-reliability: $(INSTALLED)
+reliability: $(FULL)
 	@$(RUN) -m benchmarks.reliability
 
-lab: $(INSTALLED)
+lab: $(FULL)
 	@$(RUN) -m attendo lab run --all --quick --out docs/lab
 
-check: $(INSTALLED)
+check: $(FULL)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-format: $(INSTALLED)
+format: $(FULL)
 	$(RUN) -m ruff check --fix .
 	$(RUN) -m ruff format .
 
-$(INSTALLED): pyproject.toml constraints.txt
+$(RUN):
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "attendo needs Python 3.11 or newer, this is %d.%d: make PYTHON=python3.12" % sys.version_info[:2])'
-	@echo "Installing into $(VENV) (once; PyTorch is large) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train,words,dev]'
+
+$(LIGHT): pyproject.toml constraints.txt | $(RUN)
+	@echo "Installing into $(VENV), once: 70 MB to download, 300 MB on disk, half a minute besides the download. No PyTorch."
+	@$(PIP_INSTALL) .
+	@touch $@
+
+$(FULL): pyproject.toml constraints.txt | $(RUN)
+	@echo "Installing PyTorch and all tools into $(VENV), once: 1.7 GB on disk with PyTorch's build for CPUs; its build for"
+	@echo "NVIDIA GPUs, which pip takes on Linux unless it is told otherwise, has several GB more. This takes some minutes."
+	@$(PIP_INSTALL) '.[train,words,dev]'
 	@touch $@
 
 clean:

@@ -1,16 +1,22 @@
-"""Translate a few sentences in every direction by the model that came with the package, and draw what it looked at.
+"""Translate a few sentences in every direction by the model that came with the package, and show what it looked at.
 
 make demo        or        python demos/translate.py --out out
+
+The light install is enough; where PyTorch and matplotlib are installed, too, the picture of all heads is drawn besides.
 """
 
 import argparse
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 import attendo
+from attendo.engines.ct2.engine import Ct2Engine
+from attendo.inspection.links import join_weights, link_lines, link_picture
+from attendo.inspection.readable import pieces, words
 
 SENTENCES = (
     ("zh", "en", "我爱机器学习"),
@@ -23,54 +29,91 @@ SENTENCES = (
     ("en", "de", "I have not seen my brother for two years."),
     ("en", "de", "This book is more expensive than that one."),
 )
-LOOKED_INTO = SENTENCES[0]
-NEXT = """Where to go next:
-  {attendo} translate "Guten Morgen!" --to en          a sentence of your own; -i FILE -o FILE for many lines
-  {attendo} inspect 机器学习很有趣 --to en --out look      every head of every layer, every step of the search
-  {attendo} train recipes/reverse.toml --run-dir runs/reverse    train a model of your own, in a minute
-  make lab                                             what lectures say of the Transformer, put to the test"""
+IN_THE_PICTURE = SENTENCES[0]  # in the README
+LINKED = SENTENCES[3]  # Chinese puts the verb elsewhere
+SIGNS = ">>{}<< in front of a source tells the model which language to write; </s> ends a sentence."
+NEXT = (
+    ('.venv/bin/attendo translate "Guten Morgen!" --to en', "a sentence of your own; -i FILE -o FILE for many lines"),
+    ("make install", "once: PyTorch and all that the commands below need"),
+    ('.venv/bin/attendo inspect "Guten Morgen!" --to en --out look', "every head of every layer, every step of the search"),
+    (".venv/bin/attendo train recipes/reverse.toml --run-dir runs/reverse", "train a model of your own, in a minute"),
+    ("make lab", "what lectures say of the Transformer, put to the test"),
+)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--model", help="a model folder, or a name (default: the one that came with the package)")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the pictures (default: %(default)s)")
+    parser.add_argument("--lang", choices=("en", "zh"), default="en", help="of the words in the picture of all heads")
     options = parser.parse_args()
-    console = Console()
+    options.out.mkdir(parents=True, exist_ok=True)
+    console = Console(highlight=False, markup=False, soft_wrap=True)
 
     started = time.perf_counter()
     translator = attendo.load(options.model)
     console.print(f"Loaded in {time.perf_counter() - started:.2f} s: {translator.engine.name}")
-    complete = show_translations(translator, console)
+    answered = show_translations(translator, console)
 
-    picture = look_into(options.model, options.out)
-    source, target, text = LOOKED_INTO
-    console.print(f"\nWhat each head looked at while it said {text} ({source} → {target}):", picture, soft_wrap=True)
-    console.print("\n" + NEXT.format(attendo=".venv/bin/attendo"), soft_wrap=True, highlight=False, markup=False)
-    return 0 if complete else 1
+    show_links(translator, options.out / "links.svg", console)
+    if find_spec("torch") and find_spec("matplotlib"):
+        picture = draw_heads_of(options.model, options.out, options.lang)
+        console.print(f"\nWhat each head of the last layer looked at, of {IN_THE_PICTURE[2]}: {picture}")
+    console.print("\nWhere to go next:")
+    width = max(len(command) for command, _ in NEXT)
+    for command, what in NEXT:
+        console.print(f"  {command:<{width}}  {what}")
+    return 0 if answered else 1
 
 
 def show_translations(translator: attendo.Translator, console: Console) -> bool:
-    """Whether each has an answer with nothing to remark on."""
-    table = Table("", "source", "translation", "ms")
-    clean = True
-    for source, target, text in SENTENCES:
-        answer = translator.translate(text, to=target, from_=source)
-        clean = clean and bool(answer.text.strip()) and answer.ledger.is_clean
-        table.add_row(f"{source} → {target}", text, answer.text, f"{answer.seconds * 1e3:.0f}")
-    console.print(table)
-    return clean
+    """Whether each sentence has an answer; what there is to remark on is told."""
+    table = Table("", "source", "translation", "score", "ms")
+    for column in table.columns:
+        column.overflow = "fold"  # Chinese has no spaces to break a line at, and would be cut
+    answers = [translator.translate(text, to=target, from_=source) for source, target, text in SENTENCES]
+    for (source, target, text), answer in zip(SENTENCES, answers, strict=True):
+        score = "" if answer.score is None else f"{answer.score:.2f}"
+        table.add_row(f"{source} → {target}", text, answer.text, score, f"{answer.seconds * 1e3:.0f}")
+    console.print(table, soft_wrap=False)
+    remarks = [remark for answer in answers for remark in answer.remarks]
+    for remark in remarks:
+        console.print(f"remark: {remark}")
+    clean = all(answer.ledger.is_clean for answer in answers)
+    ledger = "nothing was cut, lost or repeated" if clean else "not all of it is clean"
+    console.print(f"The ledger: {len(SENTENCES)} sentences in, {len(answers)} out, {ledger}.")
+    console.print("The score is the mean log-probability of a token; ms are milliseconds, the first with the warm-up.")
+    return all(answer.text.strip() for answer in answers)
 
 
-def look_into(model: str | None, out: Path) -> Path:
+def show_links(translator: attendo.Translator, path: Path, console: Console) -> None:
+    """Of one sentence, which source words each target word looked at; CTranslate2 tells it of one head."""
+    engine, tokenizer = translator.engine, translator.tokenizer
+    if not isinstance(engine, Ct2Engine):
+        return
+    _, target, text = LINKED
+    source = tokenizer.source_ids(text, target)
+    names = [list(map(str, source))]
+    (answer,) = engine.translator.translate_batch(names, beam_size=4, return_attention=True, return_end_token=True)
+    output = tuple(map(int, answer.hypotheses[0]))
+    rows, columns = (words(pieces(ids, tokenizer)) for ids in (output, source))
+    weights = join_weights(answer.attention[0], rows, columns)
+    labels = [[unit.word_label for unit in units] for units in (rows, columns)]
+    console.print(f"\n{text}\nWhat the first head of the last layer looked at while it wrote each word:\n")
+    for line in link_lines(weights, *labels):
+        console.print(f"  {line}".rstrip())
+    path.write_text(link_picture(weights, *labels), encoding="utf-8")
+    console.print(f"\n{SIGNS.format(target)} The same as a picture: {path}")
+
+
+def draw_heads_of(model: str | None, out: Path, language: str) -> Path:
     """The picture of the last cross-attention; that needs the model's inside, and so torch, which is slow to load."""
     from attendo.inspection.heat_maps import draw_maps
     from attendo.inspection.inspect import inspect
 
-    _, target, text = LOOKED_INTO
+    _, target, text = IN_THE_PICTURE
     found = inspect(text, to=target, model=model)
     cross = [maps for maps in found.maps if maps.name == "cross"]
-    out.mkdir(parents=True, exist_ok=True)
     return list(draw_maps(cross, found.alignment, out))[-1]
 
 

@@ -4,14 +4,13 @@ Who was to go on, with what, and what became of each.
 """
 
 import math
-import unicodedata
 from collections.abc import Iterator, Sequence
 from html import escape
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.trace import SearchStep
 from attendo.inspection.inspect import Inspection
-from attendo.inspection.readable import pieces, token_labels
+from attendo.inspection.readable import num_columns, pieces, token_labels
 from attendo.report.formatting import count_text, visible
 from attendo.report.page import Bilingual, html_heading
 from attendo.special_tokens import SPECIAL
@@ -100,12 +99,6 @@ def row_text(parent: str, prefix: str, token: str, probability: str, total: str,
     prefix += " " * (PREFIX_WIDTH - num_columns(prefix))
     token += " " * (TOKEN_WIDTH - num_columns(token))
     return f"{parent:>4}  {prefix}  {token}{probability:>11}{total:>10}  {fate}".rstrip()
-
-
-def num_columns(text: str) -> int:
-    """Of a terminal: two for a wide character, none for a mark upon the one before."""
-    marks = sum(unicodedata.category(character) in ("Mn", "Me") for character in text)
-    return len(text) - marks + sum(unicodedata.east_asian_width(character) in "WF" for character in text)
 
 
 def ending_of(text: str) -> str:
