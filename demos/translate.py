@@ -35,7 +35,10 @@ SIGNS = ">>{}<< in front of a source tells the model which language to write; </
 NEXT = (
     ('.venv/bin/attendo translate "Guten Morgen!" --to en', "a sentence of your own; -i FILE -o FILE for many lines"),
     ("make install", "once: PyTorch and all that the commands below need"),
-    ('.venv/bin/attendo inspect "Guten Morgen!" --to en --out look', "every head of every layer, every step of the search"),
+    (
+        '.venv/bin/attendo inspect "Guten Morgen!" --to en --out look',
+        "every head of every layer, every step",
+    ),
     (".venv/bin/attendo train recipes/reverse.toml --run-dir runs/reverse", "train a model of your own, in a minute"),
     ("make lab", "what lectures say of the Transformer, put to the test"),
 )
@@ -45,7 +48,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--model", help="a model folder, or a name (default: the one that came with the package)")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the pictures (default: %(default)s)")
-    parser.add_argument("--lang", choices=("en", "zh"), default="en", help="of the words in the picture of all heads")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     console = Console(highlight=False, markup=False, soft_wrap=True)
@@ -57,7 +59,7 @@ def main() -> int:
 
     show_links(translator, options.out / "links.svg", console)
     if find_spec("torch") and find_spec("matplotlib"):
-        picture = draw_heads_of(options.model, options.out, options.lang)
+        picture = draw_heads_of(options.model, options.out)
         console.print(f"\nWhat each head of the last layer looked at, of {IN_THE_PICTURE[2]}: {picture}")
     console.print("\nWhere to go next:")
     width = max(len(command) for command, _ in NEXT)
@@ -106,7 +108,7 @@ def show_links(translator: attendo.Translator, path: Path, console: Console) -> 
     console.print(f"\n{SIGNS.format(target)} The same as a picture: {path}")
 
 
-def draw_heads_of(model: str | None, out: Path, language: str) -> Path:
+def draw_heads_of(model: str | None, out: Path) -> Path:
     """The picture of the last cross-attention; that needs the model's inside, and so torch, which is slow to load."""
     from attendo.inspection.heat_maps import draw_maps
     from attendo.inspection.inspect import inspect

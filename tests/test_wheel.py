@@ -59,6 +59,24 @@ def test_it_translates(light, model, tmp_path):
     assert answer["ledger"]["characters_in"] == answer["ledger"]["characters_accounted_for"] == len(text)
 
 
+def test_the_demo_needs_nothing_more(light, tmp_path):
+    """All four directions, and which source words each word was made from: in the terminal and as a picture."""
+    done = run(light, tmp_path, "python", str(ROOT / "demos" / "translate.py"), "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert all(
+        f"{source} → {target}" in done.stdout for source, target in map(str.split, ("zh en", "en zh", "de en", "en de"))
+    )
+    assert "哪里吗？" in done.stdout  # the end of a long Chinese sentence, which is not cut
+    assert "███" in done.stdout
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["links.svg"]
+
+
+def test_it_is_small(light):
+    """What `make demo` puts on a fresh machine, but for pip itself; it is to stay under 400 MB."""
+    sizes = [path.stat().st_size for path in light.parent.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert sum(sizes) < 380e6
+
+
 def test_it_exports(light, model, tmp_path):
     done = run(light, tmp_path, "attendo", "export", "--to", "ct2", str(model), "exported")
     assert done.returncode == 0, done.stderr

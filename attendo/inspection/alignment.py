@@ -23,6 +23,11 @@ class AttentionMaps:
     columns: tuple[str, ...]
     weights: Tensor  # [layers, heads, rows, columns]
 
+    @property
+    def causal(self) -> bool:
+        """Whether a mask keeps each row from looking at what comes after it; rows and columns are the same then."""
+        return self.name in ("decoder-self", "self")
+
 
 @dataclass(frozen=True)
 class Alignment:

@@ -60,7 +60,8 @@ def link_picture(weights: Weights, rows: Sequence[str], columns: Sequence[str]) 
     source, target = EDGE + FONT, EDGE + FONT + BETWEEN + FONT  # baselines
     lines = "".join(
         f'<line x1="{middle(above[column])}" y1="{source + 7}" x2="{middle(below[row])}" y2="{target - FONT - 2}" '
-        f'stroke-opacity="{value:.2f}"><title>{escape(rows[row])} ← {escape(columns[column])}: {value:.0%}</title></line>\n'
+        f'stroke-opacity="{value:.2f}">'
+        f"<title>{escape(rows[row])} ← {escape(columns[column])}: {value:.0%}</title></line>\n"
         for row, values in enumerate(weights)
         for column, value in enumerate(values)
         if value >= FAINTEST

@@ -15,7 +15,8 @@ from torch import Tensor
 from attendo.errors import WriteError
 from attendo.files.durable import cannot_write
 from attendo.inspection.alignment import Alignment, AttentionMaps
-from attendo.inspection.heat_maps import colour_rules, draw_maps, heat_table, labels_apart, legend
+from attendo.inspection.heat_maps import draw_maps, explain_signs, labels_apart
+from attendo.inspection.heat_tables import colour_rules, heat_table, legend
 from attendo.inspection.inspect import Inspection
 from attendo.inspection.steps import steps_html
 from attendo.report.fonts import missing
@@ -57,8 +58,8 @@ CAPTIONS = {
     ),
     "decoder-self": Bilingual(
         "How the translation looks back at itself: rows and columns are the tokens that the decoder reads, the first "
-        "being <s>. It cannot look ahead, so the upper right half is 0.",
-        "译文回头看自己：行和列都是解码器读入的词元，第一个是 <s>。它看不到后面的词，所以右上半为 0。",
+        "being <s>. It cannot look ahead, so the upper right half is masked.",
+        "译文回头看自己：行和列都是解码器读入的词元，第一个是 <s>。它不能看后面的词，所以右上半被掩盖。",
     ),
     "cross": Bilingual(
         "Which source tokens (columns) the decoder looks at while it produces each token of the translation (rows).",
@@ -76,6 +77,7 @@ nav a { color: var(--train); }
 .remark { border-left: .2rem solid var(--valid); padding-left: .9rem; }
 .maps { display: flex; flex-wrap: wrap; gap: 1.25rem 1.75rem; align-items: flex-start; overflow-x: auto;
   padding-bottom: .5rem; }
+.maps .maps { overflow: visible; padding-bottom: 0; }
 .map { margin: 0; break-inside: avoid; }
 .map figcaption { color: var(--quiet); font-size: .8rem; margin-bottom: .25rem; }
 .map table { border-collapse: collapse; font-size: .75rem; line-height: 1.1; }
@@ -166,6 +168,7 @@ def write_page(path: Path, found: Inspection, maps: Sequence[AttentionMaps], fac
         f'<h1 dir="auto">{html_text(found.text)}</h1>',
         f'<p class="translation" dir="auto">{html_text(found.translation)}</p>',
         fact_cards(facts),
+        signs_html(found),
         contents(["alignment", *(one.name for one in maps), "steps"]),
         section("alignment", alignment_html(found.alignment, (target, source)), alignment_of),
         *(section(one.name, maps_html(one, languages.get(one.name, (None, None)))) for one in maps),
@@ -182,6 +185,13 @@ class FittedMaps:
     layers: bool = True
     heads: bool = True
     note: Bilingual | None = None
+
+
+def signs_html(found: Inspection) -> str:
+    """What the signs among the labels mean, the tag of the language and the sign for a space first of all."""
+    labels = [label for one in found.maps for label in (*one.columns, *one.rows)]
+    english, chinese = (escape(explain_signs(labels, language)) for language in ("en", "zh"))
+    return f'<p class="note">{english} <span lang="zh">{chinese}</span></p>'
 
 
 def contents(names: Sequence[str]) -> str:
@@ -203,16 +213,24 @@ def alignment_html(alignment: Alignment, languages: tuple[str | None, str | None
 
 def maps_html(one: AttentionMaps, languages: tuple[str | None, str | None]) -> str:
     fits = fit_page(one.weights, one.name)
-    parts = [remark_html(fits.note) if fits.note else "", legend() if len(fits.weights) else ""]
+    parts = [remark_html(fits.note) if fits.note else "", legend(causal=one.causal) if len(fits.weights) else ""]
     for layer, heads in enumerate(fits.weights, start=1):
         names = [f"head {head}" for head in range(1, len(heads) + 1)] if fits.heads else ["all heads"]
         tables = [
-            heat_table(weights, one.rows, one.columns, name, languages=languages)
+            heat_table(weights, one.rows, one.columns, name, causal=one.causal, languages=languages)
             for weights, name in zip(heads, names, strict=True)
         ]
         words = Bilingual(f"Layer {layer}", f"第 {layer} 层") if fits.layers else Bilingual("All layers", "所有层")
-        parts.append(f'<div>{html_heading(words, level=3)}\n<div class="maps">\n{"".join(tables)}</div></div>\n')
+        parts.append(f"<div>{html_heading(words, level=3)}\n{side_by_side(tables)}</div>\n")
     return "".join(parts)
+
+
+def side_by_side(tables: Sequence[str]) -> str:
+    """As many as fit into a row, but halved wherever they do not: four stand 4 x 1 or 2 x 2, never three and one."""
+    if len(tables) > 2:
+        half = (len(tables) + 1) // 2
+        tables = [side_by_side(tables[:half]), side_by_side(tables[half:])]
+    return f'<div class="maps">\n{"".join(tables)}</div>\n'
 
 
 def fit_page(weights: Tensor, name: str) -> FittedMaps:

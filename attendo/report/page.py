@@ -27,6 +27,9 @@ class Bilingual(NamedTuple):
         """Both in one line: tokens · 词元"""
         return f"{self.english} · {self.chinese}"
 
+    def of(self, language: str) -> str:
+        return self.chinese if language == "zh" else self.english
+
 
 def write_html(path: Path, title: str, parts: Iterable[str], style: str = "") -> None:
     """A page of these parts, the empty ones left out; `style` is added to that of all pages."""

@@ -7,7 +7,7 @@ import pytest
 import torch
 from lxml import etree
 
-from attendo.inspection.page import MOST_CELLS, fit_page, write_page
+from attendo.inspection.page import MOST_CELLS, fit_page, side_by_side, write_page
 from attendo.report.page import POLICY
 from tests.inspection.small_models import FAMILIES, TEXT, inspection
 
@@ -101,3 +101,23 @@ def test_what_does_not_fit_is_a_mean_or_left_to_the_pictures(tmp_path):
     assert len(tables(tree, "cross")) == 3
     assert "cross-layer-1.png" in page
     assert page.count("<td") < 4 * MOST_CELLS
+
+
+def test_what_a_mask_forbids_is_marked(tmp_path):
+    """Of decoder self-attention the upper right half, and nothing elsewhere."""
+    _, tree, maps, _ = page_of(tmp_path)
+    for one in maps:
+        for table in tables(tree, one.name):
+            masked = [
+                [cell.get("class") == "masked" for cell in row.findall("td")] for row in table.findall("tbody/tr")
+            ]
+            size = range(len(one.rows))
+            causal = one.name == "decoder-self"
+            assert masked == [[causal and column > row for column in range(len(one.columns))] for row in size]
+
+
+def test_four_heads_stand_two_and_two():
+    nested = side_by_side(["a", "b", "c", "d"])
+    assert re.sub(r"\s", "", nested) == re.sub(
+        r"\s", "", '<div class="maps"><div class="maps">ab</div><div class="maps">cd</div></div>'
+    )
