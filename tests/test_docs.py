@@ -1,4 +1,4 @@
-"""The examples of docs/api.md and docs/extending.md run and are short; links lead somewhere, pages are in the index."""
+"""The examples of api.md, extending.md and inspecting.md run, links lead somewhere, pages are in the index."""
 
 import re
 import runpy
@@ -21,7 +21,9 @@ def lines_of_code(block):
     return sum(1 for line in block.split("\n") if line.strip())
 
 
-EXAMPLES = [(name, index) for name in ("api.md", "extending.md") for index in range(len(python_blocks(name)))]
+EXAMPLES = [
+    (name, index) for name in ("api.md", "extending.md", "inspecting.md") for index in range(len(python_blocks(name)))
+]
 
 
 @pytest.fixture(scope="module")

@@ -103,7 +103,7 @@ def explain(error: BaseException) -> tuple[str, int]:
     if isinstance(error, AttendoError):
         return str(error), error.exit_code
     if isinstance(error, ModuleNotFoundError) and error.name in NEEDS_TRAIN:
-        return f"this command needs {error.name}: pip install 'attendo[train]'", 1
+        return f"this command needs {error.name}: pip install 'attendo[train]' (in a clone: make install)", 1
     if isinstance(error, OSError):
         return f"{error.filename or 'cannot write'}: {error.strerror or error}", 1
     return "", 1

@@ -14,7 +14,7 @@ from attendo.translation.translator import Translator
 
 EngineName = Literal["auto", "torch", "ct2"]
 MOST_THREADS = 256
-NEEDS_TORCH = "needs torch: pip install 'attendo[train]'"
+NEEDS_TORCH = "needs torch: pip install 'attendo[train]' (in a clone: make install)"
 
 
 def load(

@@ -42,4 +42,5 @@ def test_without_sacremoses_it_is_one_line(monkeypatch, capsys, tmp_path):
     monkeypatch.setitem(sys.modules, "sacremoses", None)
     path = str(write(tmp_path / "x", ["a"]))
     assert run(["evaluate", "--hypotheses", path, "--references", path, "--published"], debug=False) == 1
-    assert capsys.readouterr().err == "attendo: this command needs sacremoses: pip install 'attendo[train]'\n"
+    advice = "pip install 'attendo[train]' (in a clone: make install)"
+    assert capsys.readouterr().err == f"attendo: this command needs sacremoses: {advice}\n"
