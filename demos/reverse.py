@@ -59,7 +59,7 @@ def main() -> int:
     console.print(f"Whole words right: {accuracy:.1%} of {len(output)} never seen in training (expected over 99 %)")
 
     picture = options.out / "reverse-attention.png"
-    share = draw_cross_attention(model, "transformers", picture)
+    share = draw_cross_attention(model, "transformers", picture, picture.with_suffix(".zh.png"))
     console.print(f"Attention on the anti-diagonal, best head: {share:.0%}; the picture:", picture, soft_wrap=True)
     return 0 if accuracy > 0.99 and share > 0.5 else 1
 
@@ -113,8 +113,9 @@ def show_examples(batch: Batch, output: Tensor, console: Console, count: int = 6
     console.print(table)
 
 
-def draw_cross_attention(model: Transformer, word: str, path: Path) -> float:
-    """The heads of the last layer on one word; the mean weight on the anti-diagonal in the best of them."""
+def draw_cross_attention(model: Transformer, word: str, english: Path, chinese: Path) -> float:
+    """The heads of the last layer on one word, with words in either language; the mean weight on the anti-diagonal in
+    the best of them."""
     symbols = [FIRST_SYMBOL + LETTERS.index(letter) for letter in word]
     batch = Batch.from_pairs([(symbols, symbols[::-1])])
     record = AttentionRecord()
@@ -122,10 +123,14 @@ def draw_cross_attention(model: Transformer, word: str, path: Path) -> float:
         model(batch.source, batch.target_in, record)
     heads = record.cross[-1][0]  # [heads, target, source]
     on_anti_diagonal = heads[:, : len(word), : len(word)].flip(-1).diagonal(dim1=-2, dim2=-1).mean(-1)
-    titles = [f"head {head}: {share:.0%}" for head, share in enumerate(on_anti_diagonal.tolist(), start=1)]
-    end = ["</s>"]
+    shares = [f"{share:.0%}" for share in on_anti_diagonal.tolist()]
+    rows, columns = [*reversed(word), "</s>"], [*word, "</s>"]
+    titles = [f"head {head}: {share}" for head, share in enumerate(shares, start=1)]
     heading = "Cross-attention of the last layer, and how much of it lies on the anti-diagonal"
-    draw_heads(heads, [*reversed(word), *end], [*word, *end], titles, heading, path)
+    draw_heads(heads, rows, columns, titles, heading, english)
+    titles = [f"第 {head} 个头：{share}" for head, share in enumerate(shares, start=1)]
+    heading = "最后一层的交叉注意力，以及落在反对角线上的比例"
+    draw_heads(heads, rows, columns, titles, heading, chinese, "正在写的译文", "被看的源句", language="zh")
     return float(on_anti_diagonal.max())
 
 
