@@ -45,6 +45,7 @@ ROWS = {
     "X7": "All of Unicode",
     "X8": "The same answer every time",
     "X9": "Numbers, dates, addresses, emoji, placeholders, tags",
+    "X10": "Doubtful translations: 220 answers labelled by hand",
 }
 
 

@@ -35,6 +35,10 @@ def translate(
         bool, typer.Option("--no-wider-retry", help="No attempt with a wider beam where a number was lost.")
     ] = False,
     no_second_look: Annotated[bool, typer.Option("--no-second-look", hidden=True)] = False,
+    no_doubt: Annotated[bool, typer.Option("--no-doubt", help="No remarks on translations with a poor score.")] = False,
+    doubt_below: Annotated[
+        float | None, typer.Option("--doubt-below", metavar="X", min=-100, max=0, help="What a poor score is.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at a line that is no UTF-8.")] = False,
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
     threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Of the CPU.")] = None,
@@ -67,7 +71,7 @@ def translate(
     folder = model_folder(model)  # before anything is read or written
     options = TranslationOptions(
         beam=beam, n_best=n_best, keep=keep, glossary=read_glossary(glossary) if glossary else None,
-        wider_retry=not (no_wider_retry or no_second_look),
+        wider_retry=not (no_wider_retry or no_second_look), doubt=not no_doubt, doubt_below=doubt_below,
     )  # fmt: skip
     if options.search.n_best > 1 and not as_json:
         raise UsageError(f"--n-best {n_best} needs --json: a line of text holds one translation")

@@ -1,6 +1,6 @@
 """What a translation of a file was made of and how far it came, as lines of JSON; and what is known of finished ones.
 
-    {"attendo": "translation", "format": 1, "engine": …, "run": {"model": …, "to": …, …}}
+    {"attendo": "translation", "format": 2, "engine": …, "run": {"model": …, "to": …, …}}
     {"lines": 500, "bytes": 21340, "whole": false, "read": …, "seconds": 8.1, "ledger": {…}}
     {"lines": 1000, …}
 
@@ -23,7 +23,7 @@ from attendo.files.tables import read_json
 from attendo.translation.answer import Ledger
 from attendo.translation.options import TranslationOptions
 
-FORMAT = 1
+FORMAT = 2
 LARGEST_RECORD = 100_000  # bytes; one has about a thousand
 DIFFERENCES = {
     "model": "another model",
@@ -32,6 +32,7 @@ DIFFERENCES = {
     "options": "another --beam or --n-best",
     "keep": "or without --keep",
     "second_look": "or without --no-wider-retry",
+    "doubt": "another --doubt-below, or without --no-doubt",
     "glossary": "another --glossary",
     "json": "or without --json",
     "input_bytes": "an input of another size",

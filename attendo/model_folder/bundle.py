@@ -2,6 +2,7 @@
 
     config.json         {"format": 1, "model": {"family": "transformer", …}, "tokenizer": {"kind": "bpe"},
                          "languages": ["zh", "en"], "directions": ["zh-en", "en-zh"]}
+                        and perhaps "doubt", see doubt_thresholds.py
     tokenizer.json      see attendo/text/subword_models.py
     model.safetensors   the weights
     README.md           the model card
@@ -21,6 +22,7 @@ from attendo.files.durable import new_folder, sweep
 from attendo.files.manifest import NAME as MANIFEST
 from attendo.files.manifest import check_manifest, write_manifest
 from attendo.files.tables import read_json, short_repr
+from attendo.model_folder.doubt_thresholds import DoubtThresholds, read_doubt
 from attendo.text.scripts import parse_direction
 from attendo.text.subword_models import KINDS, LANGUAGE, MOST_LANGUAGES
 from attendo.text.tokenizer import Tokenizer
@@ -28,6 +30,7 @@ from attendo.text.tokenizer import Tokenizer
 FORMAT = 1
 CONFIG, TOKENIZER, WEIGHTS, CARD = FILES = ("config.json", "tokenizer.json", "model.safetensors", "README.md")
 KEYS = ("format", "model", "tokenizer", "languages", "directions")
+OPTIONAL = ("doubt",)
 # Models that came with the package, each known by the name of its folder.
 SHIPPED = Path(__file__).parents[1] / "models"
 DEFAULT = "default"
@@ -66,6 +69,7 @@ class Description:
     kind: str  # of the tokenizer
     languages: tuple[str, ...]
     directions: tuple[tuple[str, str], ...]
+    doubt: DoubtThresholds | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +113,8 @@ def read_description(path: Path) -> Description:
         if name not in table:
             raise InputError(f"{path} has no {name}")
     for name in table:
-        if name not in KEYS:
-            raise InputError(f"{path}: unknown key {short_repr(name)}, known keys are {', '.join(KEYS)}")
+        if name not in KEYS and name not in OPTIONAL:
+            raise InputError(f"{path}: unknown key {short_repr(name)}, known keys are {', '.join((*KEYS, *OPTIONAL))}")
     if not isinstance(table["model"], dict):
         raise InputError(f"{path}: model is {short_repr(table['model'])}, expected an object")
     match table["tokenizer"]:
@@ -120,7 +124,8 @@ def read_description(path: Path) -> Description:
             raise InputError(f"{path}: tokenizer is {short_repr(table['tokenizer'])}, expected only its kind")
     languages = read_languages(path, table["languages"])
     directions = read_directions(path, table["directions"], languages)
-    return Description(model=table["model"], kind=kind, languages=languages, directions=directions)
+    doubt = read_doubt(path, table["doubt"], languages, directions) if "doubt" in table else None
+    return Description(model=table["model"], kind=kind, languages=languages, directions=directions, doubt=doubt)
 
 
 def read_languages(path: Path, names: object) -> tuple[str, ...]:

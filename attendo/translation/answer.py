@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SearchOptions
@@ -24,8 +24,24 @@ SegmentOutcome = Literal["translated", "copied", "silent"]
 REPORTED = (
     "lines_in", "lines_out", "characters_in", "characters_accounted_for", "segments", "cut", "repeated", "flagged",
 )  # fmt: skip
+# Counts that must be 0 for a ledger to be clean, in words.
+WORTH_A_LOOK = {
+    "cut": "cut in a sentence that was too long",
+    "repeated": "repetition found in a translation",
+    "untranslated": "segment left untranslated",
+    "flagged": "segment with something missing in its translation",
+    "doubtful": "doubtful translation",
+    "repaired": "broken character replaced by U+FFFD",
+}
 # What some programs take for the end of a line; JSON may spell it out, as it must what is below U+0020.
 SPELLED_BREAKS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"})
+
+
+class Doubt(NamedTuple):
+    """An answer's score, and the threshold that it does not reach; see doubt.py."""
+
+    score: float
+    below: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +59,7 @@ class Sentence:
     missing_terms: tuple[str, ...] = ()  # of the glossary
     broken: bool = False  # bytes that are no character came out of the model
     search: SearchOptions | None = None  # of the attempt, where it is not the first
+    doubt: Doubt | None = None  # the score is poor
 
     @property
     def text(self) -> str:
@@ -72,6 +89,11 @@ class Sentence:
         return bool(self.misses or self.missing_terms or self.broken)
 
     @property
+    def doubtful(self) -> bool:
+        """The model's score of it is poor."""
+        return self.doubt is not None
+
+    @property
     def recovered(self) -> bool:
         """Something was missing in the first answer, and an attempt with a wider beam kept more."""
         return self.attempt == "wider"
@@ -93,6 +115,7 @@ class Ledger:
     repeated: int = 0  # segments in whose translation a repetition was found
     untranslated: int = 0  # segments left as they were although they have words
     flagged: int = 0  # segments with something missing: a number, an address, an emoji
+    doubtful: int = 0  # segments whose translation has a poor score
     repaired: int = 0  # characters that are none, replaced by U+FFFD
 
     def __add__(self, other: "Ledger") -> "Ledger":
@@ -109,7 +132,7 @@ class Ledger:
     @property
     def is_clean(self) -> bool:
         """Nothing lost and nothing to look at again."""
-        return self.adds_up and not (self.cut or self.repeated or self.untranslated or self.flagged or self.repaired)
+        return self.adds_up and not any(getattr(self, count) for count in WORTH_A_LOOK)
 
     def to_dict(self) -> dict[str, int]:
         """For `--report`: what the contract names first, then the rest."""
@@ -123,14 +146,7 @@ class Ledger:
             found.append(f"{self.lines_in} lines came in and {self.lines_out} went out")
         if self.characters_in != self.characters_accounted_for:
             found.append(f"of {self.characters_in} characters {self.characters_accounted_for} are accounted for")
-        words = {
-            "cut": "cut in a sentence that was too long",
-            "repeated": "repetition found in a translation",
-            "untranslated": "segment left untranslated",
-            "flagged": "segment with something missing in its translation",
-            "repaired": "broken character replaced by U+FFFD",
-        }
-        found.extend(f"{count} × {text}" for key, text in words.items() if (count := getattr(self, key)))
+        found.extend(f"{count} × {text}" for key, text in WORTH_A_LOOK.items() if (count := getattr(self, key)))
         return found
 
 
@@ -146,7 +162,7 @@ def total(ledgers: Iterable[Ledger]) -> Ledger:
 def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) -> Ledger:
     """Of a line or text: as it came in, before anything was done to it, and each of its segments that is done with."""
     characters: dict[SegmentOutcome, int] = {"translated": 0, "copied": 0, "silent": 0}
-    segments = edges = cut = repeated = untranslated = flagged = 0
+    segments = edges = cut = repeated = untranslated = flagged = doubtful = 0
     for segment, sentence in done:
         outcome = sentence.outcome
         characters[outcome] += len(segment.text)
@@ -156,6 +172,7 @@ def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) 
         repeated += sentence.repeated
         untranslated += outcome == "copied"
         flagged += sentence.flagged
+        doubtful += sentence.doubtful
     return Ledger(
         lines_in=1,
         lines_out=1,
@@ -169,6 +186,7 @@ def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) 
         repeated=repeated,
         untranslated=untranslated,
         flagged=flagged,
+        doubtful=doubtful,
         repaired=repaired,
     )
 
@@ -207,6 +225,11 @@ class Translation:
         return any(sentence.recovered for sentence in self.sentences)
 
     @property
+    def doubtful(self) -> bool:
+        """Whether the score of some sentence is poor."""
+        return self.ledger.doubtful > 0
+
+    @property
     def score(self) -> float | None:
         """The mean log-probability of a token; None where the model was not asked."""
         log_prob = sum(sentence.hypothesis.log_prob for sentence in self.sentences if sentence.hypothesis)
@@ -219,6 +242,7 @@ class Translation:
             "from": self.source_language,
             "to": self.target_language,
             "score": self.score,
+            "doubtful": self.doubtful,
             "tokens": self.tokens,
             "alternatives": list(self.alternatives),
             "seconds": round(self.seconds, 4),

@@ -92,6 +92,9 @@ def remarks_on(sentence: Sentence) -> list[str]:
         found.append(f"missing in the translation: {', '.join(things)}")
     if sentence.broken:
         found.append("broken characters in the translation")
+    if sentence.doubt:
+        score, below = sentence.doubt
+        found.append(f"doubtful: the model is not sure (score by length {score:.2f}, threshold {below:.2f})")
     return [f"{shortened(sentence.source)}: {remark}" for remark in found] if found else found
 
 

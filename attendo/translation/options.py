@@ -5,7 +5,7 @@ import json
 from dataclasses import InitVar, asdict, dataclass, field, replace
 from typing import Any
 
-from attendo.decoding.options import SearchOptions
+from attendo.decoding.options import SearchOptions, check_number
 from attendo.translation.glossary import Glossary
 
 
@@ -27,10 +27,14 @@ class TranslationOptions:
     glossary: Glossary | None = None  # terms that a translation must use
     keep: bool = False  # force a number, address, emoji, placeholder or tag that every attempt lost
     wider_retry: bool = True  # where the first attempt lost one, attempt it again with a wider beam
+    doubt: bool = True  # say which answers have a poor score, where the model knows what is poor
+    doubt_below: float | None = None  # the user's own threshold, instead of the model's
     beam: InitVar[int | None] = None
     n_best: InitVar[int | None] = None
 
     def __post_init__(self, beam: int | None, n_best: int | None) -> None:
+        if self.doubt_below is not None:
+            check_number("doubt_below", self.doubt_below, -100.0, 0.0)
         if beam is None and n_best is None:
             return
         n_best = self.search.n_best if n_best is None else n_best
@@ -44,6 +48,7 @@ class TranslationOptions:
             "options": asdict(self.search),
             "keep": self.keep,
             "second_look": self.wider_retry,
+            "doubt": self.doubt_below if self.doubt else False,
             "glossary": hashlib.sha256(json.dumps(terms).encode()).hexdigest(),
         }
 

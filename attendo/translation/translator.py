@@ -22,6 +22,7 @@ from attendo.text.sentences import join_one_by_one
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence, Translation
 from attendo.translation.compose import compose, finish, in_script
+from attendo.translation.doubt import with_doubt
 from attendo.translation.options import DEFAULT, TranslationOptions
 from attendo.translation.prepare import PreparedText, Preparer
 from attendo.translation.retries import Searcher
@@ -96,7 +97,8 @@ class Translator:
         asked = [(prepared[text_index].languages, prepared[text_index].requests[index]) for text_index, index in where]
         for at, answer in self.searcher.decode(asked, options):
             text_index, index = where[at]
-            found[text_index][index] = answer
+            direction = prepared[text_index].languages[:2]
+            found[text_index][index] = with_doubt(answer, self.bundle.doubt, direction, options)
             if len(found[text_index]) == len(prepared[text_index].requests):
                 put_together(text_index)
         return answers[0] if isinstance(text, str) else [answers[text_index] for text_index in range(len(prepared))]

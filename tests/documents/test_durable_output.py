@@ -416,7 +416,7 @@ def test_a_journal_of_another_version_is_refused(model, files):
     source, target = files
     stopped(model, source, target)
     journal = target.with_name("out.txt.partial.jsonl")
-    journal.write_bytes(journal.read_bytes().replace(b'"format": 1', b'"format": 2'))
+    journal.write_bytes(journal.read_bytes().replace(b'"format": 2', b'"format": 3'))
     with pytest.raises(InputError, match="of another version of attendo"):
         go(model, source, target, resume=True)
 

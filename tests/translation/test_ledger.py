@@ -30,6 +30,7 @@ class Became:
     outcome: str
     repeated: bool = False
     flagged: bool = False
+    doubtful: bool = False
 
 
 class FakeModel:

@@ -34,10 +34,10 @@ def test_it_is_frozen_and_can_be_replaced():
 
 def test_its_table_tells_options_apart():
     glossary = Glossary([Term("a", "b")])
-    changes = [{}, {"beam": 2}, {"keep": True}, {"wider_retry": False}, {"glossary": glossary}]
+    changes = [{}, {"beam": 2}, {"keep": True}, {"wider_retry": False}, {"glossary": glossary}, {"doubt": False}]
     tables = [TranslationOptions(**change).to_dict() for change in changes]
     assert all(tables.count(table) == 1 for table in tables)
-    assert list(tables[0]) == ["options", "keep", "second_look", "glossary"]
+    assert list(tables[0]) == ["options", "keep", "second_look", "doubt", "glossary"]
 
 
 def test_lines_are_translated_in_order_and_a_few_at_a_time(tmp_path):
