@@ -6,6 +6,7 @@ from pathlib import Path
 from attendo import __version__
 from attendo.errors import InputError
 from attendo.files.manifest import check_manifest
+from attendo.files.source_code import package_code
 from attendo.files.tables import from_dict
 from attendo.model.config import config_from_dict
 from attendo.model_folder.bundle import read_description
@@ -56,5 +57,5 @@ def average_card(folder: RunFolder, steps: Sequence[int], directions: Sequence[t
     heading = ", ".join(f"{source} → {target}" for source, target in directions)
     return (
         f"# {heading}\n\nThe mean of the weights at steps {', '.join(map(str, steps))} of one run, made by attendo "
-        f"{__version__}.\nHow it was trained:\n\n```toml\n{folder.recipe.read_text(encoding='utf-8')}```\n"
+        f"{__version__} (code {package_code()}).\nHow it was trained:\n\n```toml\n{folder.recipe.read_text(encoding='utf-8')}```\n"
     )

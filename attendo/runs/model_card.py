@@ -4,6 +4,7 @@ from pathlib import Path
 
 from attendo import __version__
 from attendo.data.prepare.settings import CorpusConfig
+from attendo.files.source_code import package_code
 from attendo.model.config import FAMILIES
 from attendo.recipe.recipe import Recipe
 from attendo.runs.prepare import Prepared
@@ -22,7 +23,8 @@ def model_card(recipe: Recipe, prepared: Prepared, progress: TrainingProgress, s
     family = next(name for name, kind in FAMILIES.items() if isinstance(prepared.model, kind))
     return f"""# {directions}
 
-A {family} model of {parameters:,} parameters, made by attendo {__version__}. The weights are those of {step}.
+A {family} model of {parameters:,} parameters, made by attendo {__version__} (code {package_code()}).
+The weights are those of {step}.
 
 ## From what it was made
 

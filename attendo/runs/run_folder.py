@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from attendo import __version__
-from attendo.errors import TrainingError, WriteError
+from attendo.errors import InputError, TrainingError, WriteError
 from attendo.files.durable import lock, sweep
+from attendo.files.source_code import DIGITS, PACKAGE, package_code
+from attendo.files.tables import read_json
 from attendo.training.device import Machine
 
+LARGEST_ENVIRONMENT = 100_000  # bytes
 LIBRARIES = ("torch", "tokenizers", "safetensors", "numpy", "sacrebleu")
 
 
@@ -31,6 +34,14 @@ class RunFolder:
         self.checkpoints = path / "checkpoints"
         self.report = path / "report.html"
         self.model = path / "model"  # the one that came of it
+
+    def code(self) -> str:
+        """The hash of the code that worked here last. A file that says nothing of it, or no sense, is no obstacle."""
+        try:
+            table = read_json(self.environment, LARGEST_ENVIRONMENT)
+        except InputError:
+            return "unknown"
+        return str(table.get("attendo_code", "unknown"))[:DIGITS] if isinstance(table, dict) else "unknown"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -50,14 +61,16 @@ class RunFolder:
 
 
 def describe_environment(machine: Machine, folder: Path) -> dict[str, Any]:
-    """`folder` is where the recipe lies; its git state is told if it has one."""
+    """`folder` is where the recipe lies; its git state is told if it has one, and attendo's own beside it."""
     return {
         "attendo": __version__,
+        "attendo_code": package_code(),
+        "attendo_git": package_git(),
         "python": platform.python_version(),
         "libraries": {name: installed_version(name) for name in LIBRARIES},
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         **machine.to_dict(),
-        "git": git_state(folder),
+        "git": git_state(folder),  # of the recipe's folder
     }
 
 
@@ -70,15 +83,31 @@ def installed_version(name: str) -> str:
 
 def git_state(folder: Path) -> str:
     """The commit, and whether anything was changed since: "3f2a91c, changed"."""
-    git = shutil.which("git")
-    if git is None:
+    if shutil.which("git") is None:
         return "no git"
-    commit, changes = (
-        subprocess.run(  # noqa: S603 - fixed words
-            [git, "-C", str(folder), *words], capture_output=True, text=True, check=False, timeout=20
-        )
-        for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--untracked-files=no"])
-    )
-    if commit.returncode != 0:
+    commit = git(folder, "rev-parse", "--short", "HEAD")
+    if commit is None:
         return "no repository"
-    return commit.stdout.strip() + (", changed" if changes.stdout.strip() else "")
+    return commit + (", changed" if git(folder, "status", "--porcelain", "--untracked-files=no") else "")
+
+
+def package_git(package: Path = PACKAGE) -> str:
+    """Of attendo's own checkout. A package installed below a project of the user's is no part of that."""
+    if git(package, "ls-files", "--error-unmatch", "__init__.py") is None:
+        return "no checkout"
+    commit = git(package, "rev-parse", "--short", "HEAD")
+    return f"{commit}{', changed' if git(package, 'status', '--porcelain', '.') else ''}"
+
+
+def git(folder: Path, *words: str) -> str | None:
+    """What git says of a folder; None where there is no git, or it knows nothing of it."""
+    program = shutil.which("git")
+    if program is None:
+        return None
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed words
+            [program, "-C", str(folder), *words], capture_output=True, text=True, check=False, timeout=20
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

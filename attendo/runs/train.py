@@ -143,7 +143,7 @@ class TrainingRun:
     def describe(self, beside: Path) -> None:
         """What the run is, written before its first step; `beside`: where the recipe lies."""
         write_file(self.folder.recipe, recipe_to_toml(self.recipe).encode())
-        table = describe_environment(self.trainer.machine, beside)
+        table, code_before = describe_environment(self.trainer.machine, beside), self.folder.code()
         write_file(self.folder.environment, (json.dumps(table, indent=2) + "\n").encode())
         self.prepared.tokenizer.save(self.folder.tokenizer)
         directions = self.recipe.data.parsed_directions()
@@ -153,6 +153,12 @@ class TrainingRun:
         self.log.trim(step, self.progress.validated)
         if step:
             self.log.write({"step": step, "event": "resumed", "text": f"resumed after step {step}"})
+        if step and code_before != (code := table["attendo_code"]):
+            changed = (
+                f"attendo's code is another than before step {step} ({code_before} then, {code} now): bits may differ"
+            )
+            logger.warning(changed)
+            self.log.on_message(step, changed)
 
     def finish(self, command: str) -> None:
         """The model with the best validation, and the report."""

@@ -7,7 +7,6 @@ A result is kept as long as the hash of the code that measured it stays the same
 
 import ast
 import datetime
-import hashlib
 import json
 import math
 import platform
@@ -24,6 +23,7 @@ import torch
 from attendo.errors import AttendoError, InputError
 from attendo.files.durable import write_file
 from attendo.files.manifest import NAME as MANIFEST
+from attendo.files.source_code import hash_of_sources
 from attendo.files.tables import from_dict, read_json, short_repr
 from attendo.lab.claim import Numbers, Runs, Size
 from attendo.model_folder.bundle import model_folder
@@ -121,19 +121,13 @@ def code_hash(module: str, also: str = "") -> str:
     And of the table that stands beside such a source; of the model that came with the package, and of the words of all
     claims, where these are what is looked at. `also` is what else decides.
     """
-    digest = hashlib.sha256(also.encode())
     names = reached_modules(module)
-    for name in sorted(names):
-        digest.update(f"{name}\n".encode())
-        digest.update(source_of(name).read_bytes())
-        if (table := source_of(name).with_suffix(".tsv")).exists():
-            digest.update(table.read_bytes())
+    looked_at: list[Path] = []
     if LOOKS_INTO_THE_MODEL in names:
-        digest.update((model_folder(None) / MANIFEST).read_bytes())
+        looked_at.append(model_folder(None) / MANIFEST)
     if READS_THE_PAGES in names:
-        for page in sorted(PAGES.rglob("*.md")):
-            digest.update(page.read_bytes())
-    return digest.hexdigest()[:16]
+        looked_at += sorted(PAGES.rglob("*.md"))
+    return hash_of_sources({name: source_of(name) for name in names}, also, *looked_at)
 
 
 def reached_modules(module: str) -> set[str]:
