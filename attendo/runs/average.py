@@ -55,7 +55,8 @@ def choose_steps(checkpoints: Checkpoints, last: int | None, best: int | None) -
 def average_card(folder: RunFolder, steps: Sequence[int], directions: Sequence[tuple[str, str]]) -> str:
     """What the mean is of; the recipe tells the rest."""
     heading = ", ".join(f"{source} → {target}" for source, target in directions)
+    code = f"attendo {__version__} (code {package_code()})"
     return (
-        f"# {heading}\n\nThe mean of the weights at steps {', '.join(map(str, steps))} of one run, made by attendo "
-        f"{__version__} (code {package_code()}).\nHow it was trained:\n\n```toml\n{folder.recipe.read_text(encoding='utf-8')}```\n"
+        f"# {heading}\n\nThe mean of the weights at steps {', '.join(map(str, steps))} of one run, made by {code}.\n"
+        f"How it was trained:\n\n```toml\n{folder.recipe.read_text(encoding='utf-8')}```\n"
     )
