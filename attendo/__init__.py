@@ -6,6 +6,7 @@
 The names of `dir(attendo)` are the stable API; docs/api.md tells what each is for.
 """
 
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,6 +36,13 @@ if TYPE_CHECKING:
     from attendo.translation.translator import Translator as Translator
 
 __version__ = "0.2.0"
+
+# Threads of torch (OpenMP, in GCC's library) wait for each other by spinning, for 300,000 turns, which can be 20 ms. On
+# a machine that does something else, too, those they wait for have no core meanwhile, and training all but stops. After
+# 1,000 turns they sleep instead. The library reads it once, when torch is loaded: hence here, where nothing is loaded
+# yet. No number that is computed changes by it. `python -m benchmarks.company` measures it.
+if "OMP_WAIT_POLICY" not in os.environ:
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 # Where each name lives. It is imported when it is first asked for: `attendo --help` should not wait for torch.
 HOMES = {
