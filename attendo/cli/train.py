@@ -52,9 +52,13 @@ def train(
 
 
 def show_forecast(recipe: "Recipe", console: "Console") -> None:
-    """A table on stdout. Nothing is written but the cache of tokenizer and corpora, which the real run will use."""
+    """A table on stdout, and advice where the recipe will hardly get there.
+
+    Nothing is written but the cache of tokenizer and corpora, which the real run will use.
+    """
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from attendo.files.cache_folder import cache_folder
     from attendo.runs.dry_run import forecast
@@ -64,9 +68,12 @@ def show_forecast(recipe: "Recipe", console: "Console") -> None:
     with TrainingScreen(console, "") as screen:
         prepared = prepare(recipe, cache_folder(), screen.show_corpus)
     with console.status("measuring a few steps"):
-        rows = forecast(recipe, prepared)
+        expected = forecast(recipe, prepared)
     title = f"{recipe.training.max_steps:,} steps, validations not counted in the time"
     table = Table("what", "how much", title=title)
-    for row in rows:
+    for row in expected.rows:
         table.add_row(*row)
-    Console().print(table)
+    out = Console()
+    out.print(table)
+    for advice in expected.advice:
+        out.print(Text(f"{'Warning' if advice.grave else 'Advice'}: {advice.text}"), soft_wrap=True)

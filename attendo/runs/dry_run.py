@@ -5,13 +5,14 @@ import resource
 import statistics
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
 from attendo.model_folder.weights import weights_of
 from attendo.recipe.recipe import Recipe
 from attendo.report.formatting import duration_text
+from attendo.runs.advice import Advice, advise, facts_of
 from attendo.runs.build_trainer import build_trainer, training_batches
 from attendo.runs.prepare import Prepared
 from attendo.training.graphed import FIRST
@@ -29,8 +30,14 @@ class Measured:
     peak_bytes: int
 
 
-def forecast(recipe: Recipe, prepared: Prepared) -> list[tuple[str, str]]:
-    """What a run would need, by name, from a few steps of it. Nothing is written."""
+@dataclass(frozen=True)
+class Forecast:
+    rows: list[tuple[str, str]]  # what a run would need, by name
+    advice: list[Advice]
+
+
+def forecast(recipe: Recipe, prepared: Prepared) -> Forecast:
+    """From a few steps of the run. Nothing is written."""
     trainer = build_trainer(recipe, prepared)
     measured = measure(trainer)
     state, training = trainer.state, recipe.training
@@ -42,7 +49,13 @@ def forecast(recipe: Recipe, prepared: Prepared) -> list[tuple[str, str]]:
     kept = parameters * 4 * (4 if state.average else 3)
     num_kept = training.keep_last + training.keep_best
     where = trainer.machine.to_dict().items()
-    return [
+    facts = replace(
+        facts_of(recipe, prepared, on_cpu=trainer.machine.device.type == "cpu"),
+        steps_an_epoch=steps,
+        seconds_a_step=measured.seconds_a_step,
+        tokens_a_step=measured.target_tokens_a_step,
+    )
+    rows = [
         ("pairs to train on", f"{sum(len(one.draw(training.seed, 1)) for one in batches.corpora):,} an epoch"),
         ("pairs to validate with", f"{sum(len(one.corpus) for one in prepared.validation):,}"),
         ("target tokens", f"{sum(int(one.target.lengths.sum()) + len(one) for one in batches.corpora):,}"),
@@ -57,6 +70,7 @@ def forecast(recipe: Recipe, prepared: Prepared) -> list[tuple[str, str]]:
         ("target tokens a second", f"{measured.target_tokens_a_step / measured.seconds_a_step:,.0f}"),
         ("time for all steps", f"about {duration_text(measured.seconds_a_step * training.max_steps)}"),
     ]
+    return Forecast(rows, advise(facts))
 
 
 def measure(trainer: Trainer) -> Measured:

@@ -17,6 +17,7 @@ from attendo.model_folder.weights import on_meta, save_model, weights_of
 from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import Recipe
 from attendo.recipe.write import recipe_to_toml
+from attendo.runs.advice import advise, facts_of
 from attendo.runs.build_trainer import build_trainer
 from attendo.runs.model_card import model_card
 from attendo.runs.prepare import Prepared, prepare
@@ -87,6 +88,7 @@ def train(
                 logger.info("this run is finished: %s", folder.model)
                 return run.result(finished=True)
             run.describe(beside or Path.cwd())
+            run.warn()
             run.trainer.run(stop)
             run.finish(command)
     except Stopped as stopped:
@@ -159,6 +161,13 @@ class TrainingRun:
             )
             logger.warning(changed)
             self.log.on_message(step, changed)
+
+    def warn(self) -> None:
+        """In one line, where a run that begins will very likely come to nothing."""
+        facts = facts_of(self.recipe, self.prepared, on_cpu=self.trainer.machine.device.type == "cpu")
+        grave = [advice.text for advice in advise(facts) if advice.grave]
+        if grave and self.progress.step == 0:
+            logger.warning("%s. --dry-run tells more", ". ".join(grave))
 
     def finish(self, command: str) -> None:
         """The model with the best validation, and the report."""
