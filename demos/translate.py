@@ -78,11 +78,11 @@ def show_translations(translator: attendo.Translator, console: Console) -> bool:
         score = "" if answer.score is None else f"{answer.score:.2f}"
         table.add_row(f"{source} → {target}", text, answer.text, score, f"{answer.seconds * 1e3:.0f}")
     console.print(table, soft_wrap=False)
-    remarks = [remark for answer in answers for remark in answer.remarks]
-    for remark in remarks:
-        console.print(f"remark: {remark}")
-    clean = all(answer.ledger.is_clean for answer in answers)
-    ledger = "nothing was cut, lost or repeated" if clean else "not all of it is clean"
+    for answer in answers:
+        for remark in answer.remarks:
+            console.print(remark)
+    unclean = sum(not answer.ledger.is_clean for answer in answers)
+    ledger = f"{unclean} worth a look" if unclean else "nothing was cut, lost or repeated"
     console.print(f"The ledger: {len(SENTENCES)} sentences in, {len(answers)} out, {ledger}.")
     console.print("The score is the mean log-probability of a token; ms are milliseconds, the first with the warm-up.")
     return all(answer.text.strip() for answer in answers)
