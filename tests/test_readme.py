@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from attendo.cli.main import run
+from benchmarks.doubt.labelled import read_labelled
 
 ROOT = Path(__file__).parent.parent
 READMES = ["README.md", "README.zh.md"]
@@ -112,6 +113,19 @@ def test_the_python_examples_run(name, folder, said, tmp_path):
         with contextlib.redirect_stdout(io.StringIO()) as answer:
             spec.loader.exec_module(importlib.util.module_from_spec(spec))
         assert re.search(shown, answer.getvalue())
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_how_good_the_default_model_is_was_counted(name):
+    """The five shares of good answers, as the table of labelled answers has them."""
+    answers = read_labelled()
+    shares = []
+    for kind in ("talk", "manual", "letter", "news", "product"):
+        good = [not one.bad for one in answers if one.kind == kind]
+        shares.append(f"{100 * sum(good) / len(good):.0f}")
+    first_screen = text(name).partition("```bash\nmake install")[0]
+    assert re.findall(r"(\d+) %", first_screen) == shares
+    assert f"{len(answers)} " in first_screen
 
 
 LAB = ("docs/lab/en/README.md", "docs/lab/zh/README.md")  # each README leads to the report in its own language
