@@ -5,16 +5,47 @@ from typing import Annotated
 
 import typer
 
+from attendo.cli.help import INPUT_AND_OUTPUT, MEASURING
 from attendo.errors import UsageError
 
 
 def average(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="The folder of a run of `attendo train`.")],
-    out: Annotated[Path, typer.Option("--out", metavar="MODEL", help="Where to write the model folder.")],
-    last: Annotated[int | None, typer.Option("--last", help="The newest N checkpoints (by default all kept).")] = None,
-    best: Annotated[int | None, typer.Option("--best", help="The N with the best validation.")] = None,
+    run_dir: Annotated[
+        Path, typer.Argument(metavar="RUN_DIR", help="Folder of a run, as attendo train --run-dir made it.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="MODEL", rich_help_panel=INPUT_AND_OUTPUT, help="Where to write the new model folder."
+        ),
+    ],
+    last: Annotated[
+        int | None,
+        typer.Option(
+            "--last",
+            metavar="N",
+            rich_help_panel=MEASURING,
+            help="Average the newest N checkpoints. By default all that the run has kept.",
+        ),
+    ] = None,
+    best: Annotated[
+        int | None,
+        typer.Option(
+            "--best",
+            metavar="N",
+            rich_help_panel=MEASURING,
+            help="Average the N checkpoints with the best validation scores instead.",
+        ),
+    ] = None,
 ) -> None:
-    """Write the mean of a run's checkpoints as a model folder (section 6.1 of the paper)."""
+    """Average the weights of a run's checkpoints and write them as one model (section 6.1 of the paper).
+
+    Examples:
+        # The mean of the last five checkpoints
+        attendo average runs/mine --last 5 --out runs/mine-average
+        # The mean of the three best
+        attendo average runs/mine --best 3 --out runs/mine-best
+    """
     if last is not None and best is not None:
         raise UsageError("--last and --best exclude each other")
     if (last or best or 1) < 1 or 0 in (last, best):

@@ -6,21 +6,54 @@ from typing import Annotated, Any
 
 import typer
 
+from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
+from attendo.cli.language import tr_of
 from attendo.errors import InputError
 from attendo.files.tables import read_json
 from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
 from attendo.model.presets import PRESETS, preset
+from attendo.report.columns import num_columns, padded
 
-PRESET_HELP = f"One of {', '.join(PRESETS)}; or a model's folder or configuration, a .json."
+PRESET_HELP = f"A preset ({', '.join(PRESETS)}), a model folder, or a configuration in a .json file."
+PARTS = {
+    "embeddings": "词嵌入",
+    "positions": "位置编码",
+    "attention": "注意力",
+    "feed_forward": "前馈网络",
+    "recurrence": "循环层",
+    "norms": "归一化",
+    "output": "输出层",
+}
 LARGEST_FILE = 1_000_000  # bytes; a configuration has a few hundred
 
 
 def describe(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="PRESET", help=PRESET_HELP)],
-    vocab: Annotated[int | None, typer.Option("--vocab", help="Vocabulary size; by default the published one.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
+    vocab: Annotated[
+        int | None,
+        typer.Option(
+            "--vocab",
+            metavar="N",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="Vocabulary size, in tokens. By default that of the published model, or of the folder.",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", rich_help_panel=INPUT_AND_OUTPUT, help="Print one JSON object instead of text."),
+    ] = False,
 ) -> None:
-    """Show a model's module tree, shapes and parameters, without allocating its weights."""
+    """Show a model's tree of modules, their shapes and its parameters by part, without allocating its weights.
+
+    Examples:
+        # The base model of the paper
+        attendo describe base --vocab 37000
+        # A model that you trained
+        attendo describe runs/mine/model
+        # The number of parameters of Llama 7B, for a program
+        attendo describe llama-7b --json
+    """
     is_file = name.endswith(".json") or "/" in name
     path = Path(name) / "config.json" if is_file and Path(name).is_dir() else Path(name)
     config = read_config(path, vocab) if is_file else preset(name, vocab)
@@ -33,12 +66,22 @@ def describe(
         answer |= {"feed_forward_share": model.feed_forward_share, "config": config_to_dict(config)}
         typer.echo(json.dumps(answer, indent=2))
         return
-    typer.echo(model.tree)
-    typer.echo(f"\n{'part':<14}{'parameters':>16}{'share':>9}")
-    for part, count in model.by_part.items():
-        if count:
-            typer.echo(f"{part.replace('_', '-'):<14}{count:>16,}{count / model.parameters:>9.1%}")
-    typer.echo(f"{'in all':<14}{model.parameters:>16,}{1:>9.0%}")
+    tied = "# tied: the table of the embedding"
+    typer.echo(model.tree.replace(tied, tr_of(context)(tied, "# 与词嵌入共享")))
+    tr = tr_of(context)
+    head = (tr("part", "部分"), tr("parameters", "参数量"), tr("share", "占比"))
+    counts = {
+        tr(part.replace("_", "-"), PARTS.get(part, part)): count for part, count in model.by_part.items() if count
+    }
+    typer.echo("\n" + table_row(*head))
+    for part, count in counts.items():
+        typer.echo(table_row(part, f"{count:,}", f"{count / model.parameters:.1%}"))
+    typer.echo(table_row(tr("in all", "合计"), f"{model.parameters:,}", "100%"))
+
+
+def table_row(part: str, parameters: str, share: str) -> str:
+    right = [" " * (width - num_columns(text)) + text for text, width in ((parameters, 16), (share, 9))]
+    return padded(part, 14) + "".join(right)
 
 
 def read_config(path: Path, vocab: int | None) -> ModelConfig:

@@ -6,27 +6,89 @@ from typing import Annotated, Any
 
 import typer
 
+from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
+from attendo.cli.language import tr_of
 from attendo.errors import UsageError
 
 
 def doctor(
+    context: typer.Context,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE]...", help="Parallel corpora: .tsv, .jsonl or .tmx, optionally compressed."),
+        typer.Argument(
+            metavar="[FILE]...",
+            help="Parallel corpora to examine: .tsv, .jsonl or .tmx, also compressed (.gz, .xz, .zst).",
+        ),
     ] = None,
-    source: Annotated[Path | None, typer.Option("--source", help="Instead of FILE: one of source lines …")] = None,
-    target: Annotated[Path | None, typer.Option("--target", help="… and one of target lines.")] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--source",
+            metavar="FILE",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Instead of FILE: a text file with the source sentences, one per line. Goes with --target.",
+        ),
+    ] = None,
+    target: Annotated[
+        Path | None,
+        typer.Option(
+            "--target",
+            metavar="FILE",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="A text file with their translations: line n is the translation of line n of --source.",
+        ),
+    ] = None,
     languages: Annotated[
-        str | None, typer.Option("--languages", help="Source and target language, such as zh,en; guessed by default.")
+        str | None,
+        typer.Option(
+            "--languages",
+            metavar="A,B",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="Source and target language, such as zh,en. By default they are guessed from the text.",
+        ),
     ] = None,
     against: Annotated[
-        list[Path] | None, typer.Option("--against", help="Test set that must not occur in the corpus; repeatable.")
+        list[Path] | None,
+        typer.Option(
+            "--against",
+            metavar="FILE",
+            rich_help_panel=CHECKS,
+            help="A test set whose sentences must not be in the corpus. May be given several times.",
+        ),
     ] = None,
-    write: Annotated[Path | None, typer.Option("--write", help="Write the repaired corpus as TSV.")] = None,
-    pictures: Annotated[Path | None, typer.Option("--pictures", help="Folder for plots of sentence lengths.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            "--write",
+            metavar="FILE",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Write the repaired corpus to this file as .tsv; the report says what was dropped and why.",
+        ),
+    ] = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            "--pictures",
+            metavar="DIR",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Draw the sentence lengths and their ratios as pictures in this folder.",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", rich_help_panel=INPUT_AND_OUTPUT, help="Print JSON instead of tables.")
+    ] = False,
 ) -> None:
-    """Examine a parallel corpus: what is wrong with it, where, and what to do about it."""
+    """Examine a parallel corpus: what is wrong with it, in which lines, and what to do about it.
+
+    Examples:
+        # Examine a corpus of source<TAB>target lines
+        attendo doctor corpus.tsv --languages zh,en
+        # Examine two aligned files, and look for sentences of the test set
+        attendo doctor --source train.de --target train.en --against test.tsv
+        # Write what is good of it to a new file
+        attendo doctor corpus.tsv.xz --write clean.tsv
+    """
+    tr = tr_of(context)
     if (source is None) != (target is None):
         raise UsageError("--source and --target go together")
     if bool(files) == (source is not None):
@@ -46,7 +108,7 @@ def doctor(
     console = Console(soft_wrap=False)
     answers: list[dict[str, Any]] = []
     for corpus in corpora:
-        with show_progress(str(corpus)) as progress:
+        with show_progress(str(corpus), tr) as progress:
             examination = examine(corpus, both, [CorpusFile(path, both) for path in against or []], progress)
         repair = write_repaired(examination, write) if write else None
         if as_json:
@@ -54,11 +116,11 @@ def doctor(
             repaired = {"repair": repair.to_dict()} if repair else {}
             answers.append(name | examination.to_dict() | {"recommendation": recommend(examination)} | repaired)
         else:
-            print_report(examination, console)
+            print_report(examination, console, tr)
             if repair:
-                print_repair(repair, str(write), console)
+                print_repair(repair, str(write), console, tr)
         for path in draw_lengths(examination, pictures) if pictures else []:
-            typer.echo(f"wrote {path}", err=True)
+            typer.echo(tr(f"wrote {path}", f"已写入 {path}"), err=True)
     if as_json:
         typer.echo(json.dumps(answers if len(answers) > 1 else answers[0], ensure_ascii=False, indent=2))
 

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MEASURING, SEARCH
+from attendo.cli.language import language_of
+from attendo.cli.options import BEAM, DEVICE, ENGINE, MODEL, NO_WIDER_RETRY, THREADS
 from attendo.errors import UsageError
+from attendo.report.language import Language, in_language
 
 if TYPE_CHECKING:
     from attendo.evaluation.evaluate import Evaluation
@@ -18,47 +22,147 @@ if TYPE_CHECKING:
 
 
 def evaluate(
+    context: typer.Context,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[TEST.tsv]...", help="Lines of source<TAB>reference[<TAB>reference…]."),
+        typer.Argument(
+            metavar="[TEST.tsv]...", help="Test sets: lines of source<TAB>reference, or with several references."
+        ),
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder, or a name.")] = None,
-    to: Annotated[str | None, typer.Option("--to", help="Target language, such as en.")] = None,
-    from_: Annotated[str | None, typer.Option("--from", help="Source language; detected by default.")] = None,
-    swap: Annotated[bool, typer.Option("--swap", help="The reference is the first column of TEST.tsv.")] = False,
+    model: Annotated[str | None, MODEL] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="LANGUAGE",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="Target language, such as en. May be left out if the model has one, or the references show it.",
+        ),
+    ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="LANGUAGE",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="Source language, such as zh. By default it is detected from the sources.",
+        ),
+    ] = None,
+    swap: Annotated[
+        bool,
+        typer.Option(
+            "--swap",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Exchange the two columns of TEST.tsv: the reference stands first, the source second.",
+        ),
+    ] = False,
     hypotheses: Annotated[
-        Path | None, typer.Option("--hypotheses", metavar="H", help="Translations to score, instead of a model.")
+        Path | None,
+        typer.Option(
+            "--hypotheses",
+            metavar="FILE",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Score the translations in this file, one per line, instead of those of a model.",
+        ),
     ] = None,
     references: Annotated[
         list[Path] | None,
-        typer.Option("--references", metavar="R...", help="With H: one or more reference files, or a TEST.tsv."),
+        typer.Option(
+            "--references",
+            metavar="FILE...",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="With --hypotheses: one or more files of reference translations, or a .tsv of source<TAB>reference.",
+        ),
     ] = None,
-    source: Annotated[Path | None, typer.Option("--source", metavar="S", help="With H: the source file.")] = None,
-    beam: Annotated[int | None, typer.Option("--beam", min=1, max=256, help="Beam size; 4 by default.")] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--source",
+            metavar="FILE",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="With --hypotheses: the file of source sentences, so that lost numbers can be counted.",
+        ),
+    ] = None,
+    beam: Annotated[int | None, BEAM] = None,
     length_penalty: Annotated[
-        float | None, typer.Option("--length-penalty", help="Exponent α of the length penalty; 1 by default.")
+        float | None,
+        typer.Option(
+            "--length-penalty",
+            metavar="ALPHA",
+            rich_help_panel=SEARCH,
+            help="Exponent α of the length by which scores are divided; larger prefers longer. Default: 1.",
+        ),
     ] = None,
-    no_wider_retry: Annotated[
-        bool, typer.Option("--no-wider-retry", help="No attempt with a wider beam where a number was lost.")
-    ] = False,
+    no_wider_retry: Annotated[bool, NO_WIDER_RETRY] = False,
     no_second_look: Annotated[bool, typer.Option("--no-second-look", hidden=True)] = False,
-    engine: Annotated[str, typer.Option("--engine", help="auto, torch or ct2.")] = "auto",
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
-    threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="CPU threads.")] = None,
-    published: Annotated[bool, typer.Option("--published", help="Also report tokenised lower-cased BLEU.")] = False,
+    engine: Annotated[str, ENGINE] = "auto",
+    device: Annotated[str, DEVICE] = "auto",
+    threads: Annotated[int | None, THREADS] = None,
+    published: Annotated[
+        bool,
+        typer.Option(
+            "--published",
+            rich_help_panel=MEASURING,
+            help="Also report tokenised lower-cased BLEU, to compare with older published tables.",
+        ),
+    ] = False,
     training_text: Annotated[
-        Path | None, typer.Option("--training-text", metavar="F", help="Text by which words count as rare or frequent.")
+        Path | None,
+        typer.Option(
+            "--training-text",
+            metavar="FILE",
+            rich_help_panel=MEASURING,
+            help="Count in this text which words are rare and which frequent. By default the references are counted.",
+        ),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=0, max=100_000, help="Of the bootstrap: 1000 by default, 0 for none.")
+        int | None,
+        typer.Option(
+            "--samples",
+            min=0,
+            max=100_000,
+            metavar="N",
+            rich_help_panel=MEASURING,
+            help="Number of bootstrap samples for the 95 % interval of each score; 0 for none. Default: 1000.",
+        ),
     ] = None,
-    report: Annotated[Path | None, typer.Option("--report", metavar="F.html", help="Write an HTML report.")] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE.html",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Write a page with scores, charts and the best and worst sentences to this file.",
+        ),
+    ] = None,
     translations: Annotated[
-        Path | None, typer.Option("--write-translations", metavar="F", help="Write the translations, one per line.")
+        Path | None,
+        typer.Option(
+            "--write-translations",
+            metavar="FILE",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Write the model's translations to this file, one per line.",
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object per test set.")] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", rich_help_panel=INPUT_AND_OUTPUT, help="Print a JSON list with one object for each test set."
+        ),
+    ] = False,
 ) -> None:
-    """Score a model or a file of translations: BLEU, chrF and TER with signatures, intervals and details."""
+    """Score a model, or a file of translations: BLEU, chrF and TER with signatures, intervals and details.
+
+    Examples:
+        # Translate a test set with the model that comes with attendo, and score the translations
+        attendo evaluate test.tsv --to en
+        # Score your own model, and write a page about it
+        attendo evaluate test.tsv --model runs/mine/model --to en --report scores.html
+        # Score translations made by any program
+        attendo evaluate --hypotheses mine.txt --references reference.txt --to en
+    """
+    language = language_of(context)
+    tr = in_language(language)
     more = list(files or [])
     if (hypotheses and model) or not (hypotheses or more):
         raise UsageError("name either one or more TEST.tsv, and --model M, or --hypotheses H and --references R")
@@ -102,7 +206,7 @@ def evaluate(
         search = SearchOptions(length_penalty=1.0 if length_penalty is None else length_penalty)
         options = TranslationOptions(search=search, beam=beam, wider_retry=not no_wider_retry)
         setup = {"model": model or DEFAULT, "engine": engine, "device": device, "threads": threads}
-        judged = translate_sets(sets, options, to, from_, setup)
+        judged = translate_sets(sets, options, to, from_, setup, language)
         written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"
         if translations:
             from attendo.files.durable import write_file
@@ -110,7 +214,9 @@ def evaluate(
             texts = judged[0][1].texts
             lines = "".join(f"{text}\n" for text in texts)
             write_file(translations.resolve(), lines.encode("utf-8", errors="replace"))
-            typer.echo(f"wrote {translations}: {len(texts):,} lines", err=True)
+            typer.echo(
+                tr(f"wrote {translations}: {len(texts):,} lines", f"已写入 {translations}：{len(texts):,} 行"), err=True
+            )
     found: list[Evaluation] = []
     for one, answers in judged:
         found.append(
@@ -119,22 +225,27 @@ def evaluate(
                 training=training, written_to=written_to,
             )
         )  # fmt: skip
-        for line in warnings_text(found[-1].warnings, one.name if len(judged) > 1 else ""):
+        for line in warnings_text(found[-1].warnings, one.name if len(judged) > 1 else "", language):
             typer.echo(line, err=True)
     if report:
         from attendo.evaluation.report_page import write_evaluation
 
-        write_evaluation(report.resolve(), found)
-        typer.echo(f"wrote {report}", err=True)
+        write_evaluation(report.resolve(), found, language)
+        typer.echo(tr(f"wrote {report}", f"已写入 {report}"), err=True)
     if as_json:
         answer = json.dumps([one.to_dict() for one in found], ensure_ascii=False, indent=2)
     else:
-        answer = "\n\n".join("\n".join(evaluation_lines(one)) for one in found)
+        answer = "\n\n".join("\n".join(evaluation_lines(one, tr)) for one in found)
     typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is
 
 
 def translate_sets(
-    sets: "list[EvaluationSet]", options: "TranslationOptions", to: str | None, from_: str | None, setup: dict[str, Any]
+    sets: "list[EvaluationSet]",
+    options: "TranslationOptions",
+    to: str | None,
+    from_: str | None,
+    setup: dict[str, Any],
+    language: Language,
 ) -> list[tuple["EvaluationSet", "Hypotheses"]]:
     """Each test set with its translation by the model that `load` makes of the `setup`; progress on stderr."""
     from attendo.documents.progress import progress_on_stderr
@@ -142,7 +253,7 @@ def translate_sets(
     from attendo.translation.load import load
 
     size = sum(len(source.encode()) + 1 for one in sets for source in one.sources or ())
-    with progress_on_stderr("line", size, warn=False) as progress:
+    with progress_on_stderr("line", size, warn=False, language=language) as progress:
         translator = load(**setup)
         progress.passed(0, 0)
         return list(translate_test_sets(sets, translator, setup["model"], to, from_, options, progress.done))

@@ -7,21 +7,66 @@ from typing import Annotated
 
 import typer
 
+from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
+from attendo.cli.language import language_of
+from attendo.cli.options import BEAM, FROM, MODEL
 from attendo.errors import InputError
+from attendo.report.language import in_language
+from attendo.report.messages import say
 
 LARGEST_TEXT = 100_000  # bytes of stdin; far more than the maps can show
 
 
 def inspect(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The sentence to translate; - reads it from stdin.")],
-    to: Annotated[str, typer.Option("--to", help="The language to translate into, such as en.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="A folder for index.html and the pictures.")],
-    start: Annotated[str | None, typer.Option("--from", help="The language of the text; by default guessed.")] = None,
-    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder, or a name.")] = None,
-    beam: Annotated[int, typer.Option("--beam", min=1, max=256, help="Hypotheses kept at each step.")] = 4,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
+    context: typer.Context,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="The sentence to translate and look at; - reads it from stdin.")
+    ],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="LANGUAGE",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="Language to translate into, such as en.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Folder to write the page (index.html) and the pictures of all heads to.",
+        ),
+    ],
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            metavar="TEXT",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Look at this translation instead of the model's own: it is read as it stands, nothing is searched.",
+        ),
+    ] = None,
+    start: Annotated[str | None, FROM] = None,
+    model: Annotated[str | None, MODEL] = None,
+    beam: Annotated[int, BEAM] = 4,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", rich_help_panel=INPUT_AND_OUTPUT, help="Print one JSON object instead of text."),
+    ] = False,
 ) -> None:
-    """Translate a sentence, show every step of the search, and draw what every head of every layer looked at."""
+    """Translate a sentence, show every step of the search, and draw what every head of every layer looks at.
+
+    Examples:
+        # A page with all attention maps of one sentence
+        attendo inspect 我爱机器学习 --to en --out out/
+        # What the model looks at while it reads a translation of yours
+        attendo inspect 我爱机器学习 --to en --target "I love machine learning." --out out/
+        # Greedy search, everything in Chinese
+        attendo inspect "Ich habe Hunger." --to en --beam 1 --out out/ --lang zh
+    """
     sentence = read_stdin() if text == "-" else text
     if not sentence.strip():
         raise InputError("the text is empty: expected a sentence to translate")
@@ -31,16 +76,21 @@ def inspect(
     from attendo.inspection.inspect import inspect as inspect_sentence
     from attendo.inspection.steps import inspection_lines, inspection_to_dict
 
-    with Console(stderr=True).status("translating, drawing"):
-        found = inspect_sentence(sentence, to, start, model, out, beam)
+    language = language_of(context)
+    tr = in_language(language)
+    with Console(stderr=True).status(tr("translating, drawing", "正在翻译、绘图")):
+        found = inspect_sentence(sentence, to, start, model, out, beam, target=target, language=language)
     for remark in found.remarks:
-        typer.echo(f"attendo: {remark}", err=True)
+        typer.echo(f"attendo: {say(remark, language)}", err=True)
     if as_json:
         answer = json.dumps(inspection_to_dict(found), ensure_ascii=False, indent=2)
     else:
-        answer = "\n".join(inspection_lines(found))
+        answer = "\n".join(inspection_lines(found, language))
     typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is
-    typer.echo(f"wrote {found.files[0]} and {len(found.files) - 1} pictures beside it", err=True)
+    page, pictures = found.files[0], len(found.files) - 1
+    typer.echo(
+        tr(f"wrote {page} and {pictures} pictures beside it", f"已写入 {page} 和旁边的 {pictures} 张图"), err=True
+    )
 
 
 def read_stdin() -> str:

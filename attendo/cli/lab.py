@@ -8,91 +8,189 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from attendo.cli.help import INPUT_AND_OUTPUT, MACHINE, MEASURING, AttendoCommand, AttendoGroup
+from attendo.cli.language import language_of
 from attendo.errors import UsageError
+from attendo.report.language import Language, Tr, in_language
 
 if TYPE_CHECKING:
     from attendo.lab.claim import Experiment
     from attendo.lab.run import ClaimResult
 
-app = typer.Typer(help="Every claim of the lecture notes, put to the test.", no_args_is_help=True)
-LANGUAGES = ("en", "zh")
+WORKERS = typer.Option(
+    "--workers",
+    min=1,
+    metavar="N",
+    rich_help_panel=MACHINE,
+    help="How many experiments to run at the same time, each in a process of its own. Default: 2.",
+)
+FRESH = typer.Option(
+    "--fresh", rich_help_panel=MEASURING, help="Measure again, even what an earlier run has left in the cache."
+)
+
+app = typer.Typer(
+    cls=AttendoGroup,
+    help="""Put every claim of the lecture notes about the Transformer to the test.
+
+    Examples:
+        # Which claims there are, in Chinese
+        attendo lab list --lang zh
+        # Test one of them, in seconds
+        attendo lab run L15
+    """,
+)
 
 
-@app.command("list")
-def list_claims(
-    language: Annotated[str, typer.Option("--lang", help="en or zh.")] = "en",
-) -> None:
-    """The claims, by number."""
+@app.command("list", cls=AttendoCommand)
+def list_claims(context: typer.Context) -> None:
+    """List the claims by number.
+
+    Examples:
+        # In English, or in Chinese
+        attendo lab list
+        attendo lab list --lang zh
+    """
     from attendo.lab.claims import EXPERIMENTS
     from attendo.lab.tools.texts import read_text
+    from attendo.report.formulas import without_latex
 
     for experiment in EXPERIMENTS.values():
-        typer.echo(f"{experiment.id:4} {read_text(experiment, known(language)).claim}")
+        claim = without_latex(read_text(experiment, language_of(context)).claim)
+        typer.echo(f"{experiment.id:4} {claim}".encode())
 
 
-@app.command("run")
+@app.command("run", cls=AttendoCommand)
 def run(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Such as L1 L18.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Small enough for a laptop; this is the default.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Larger, with more seeds; some claims want a GPU.")] = False,
-    store: Annotated[
-        bool, typer.Option("--store", help="With --full: keep for --quick what real models gave; and tune the others.")
+    context: typer.Context,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Claims to test, such as L1 L18; attendo lab list shows all."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", rich_help_panel=MEASURING, help="Test all claims instead of naming some.")
     ] = False,
-    language: Annotated[str, typer.Option("--lang", help="en or zh.")] = "en",
-    as_json: Annotated[bool, typer.Option("--json", help="A list with an object for each claim.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write the report there.")] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The first; others follow it.")] = 1,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Experiments at a time.")] = 2,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what the cache has.")] = False,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            rich_help_panel=MEASURING,
+            help="Small enough for a laptop: seconds to minutes for each claim. This is the default.",
+        ),
+    ] = False,
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full",
+            rich_help_panel=MEASURING,
+            help="Larger models, more seeds: minutes to hours, and some claims want a GPU.",
+        ),
+    ] = False,
+    store: Annotated[
+        bool,
+        typer.Option(
+            "--store",
+            rich_help_panel=MEASURING,
+            help="With --full: keep what claims about real models measured, for --quick to read; and tune the others.",
+        ),
+    ] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", rich_help_panel=INPUT_AND_OUTPUT, help="Print a JSON list with one object for each claim."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Write the report, a page and a picture for each claim in both languages, to this folder.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            min=0,
+            metavar="N",
+            rich_help_panel=MEASURING,
+            help="The first random seed; the others follow it. Default: 1.",
+        ),
+    ] = 1,
+    workers: Annotated[int, WORKERS] = 2,
+    fresh: Annotated[bool, FRESH] = False,
 ) -> None:
-    """Run experiments, and give each claim its verdict."""
+    """Run the experiments of claims, and give each its verdict with the numbers it stands on.
+
+    Examples:
+        # One claim, in Chinese
+        attendo lab run L15 --lang zh
+        # All claims, with a report in a folder
+        attendo lab run --all --out lab-report
+        # Larger, with other seeds
+        attendo lab run L6 L18 --full --seed 100
+    """
     if quick and full:
         raise UsageError("--quick and --full exclude each other")
     check_named(ids, everything)
     if store and not full:
         raise UsageError("--store keeps what --full measures: say both")
     from attendo.lab.claims import EXPERIMENTS
-    from attendo.lab.report import VERDICTS, in_language, write_report
+    from attendo.lab.report import VERDICTS, write_report
     from attendo.lab.run import run_all
     from attendo.lab.tools.evidence import stored_path, write_evidence
+    from attendo.report.formulas import without_latex
 
+    language = language_of(context)
+    tr = in_language(language)
     if everything:
-        wanted = list(EXPERIMENTS.values()) if full else with_evidence(EXPERIMENTS)
+        wanted = list(EXPERIMENTS.values()) if full else with_evidence(EXPERIMENTS, tr)
     else:
         wanted = [find_claim(EXPERIMENTS, name) for name in ids or []]
         if store and (neither := [one.id for one in wanted if one.evidence == "measured" and not one.tunes]):
             raise UsageError(f"--store is for claims about real models and tuned ones, not for {', '.join(neither)}")
     if full:
-        warn_without_gpu(wanted)
-    with progress_on_stderr(len(wanted)) as on_result:
+        warn_without_gpu(wanted, tr)
+    with progress_on_stderr(len(wanted), tr) as on_result:
         results = run_all(wanted, "full" if full else "quick", workers, on_result, seed, fresh)
     for result in results:
         if store and result.experiment.evidence == "stored":
             write_evidence(stored_path(result.claim_id), result.evidence)
-            typer.echo(f"wrote {stored_path(result.claim_id)}", err=True)
+            typer.echo(wrote(stored_path(result.claim_id), tr), err=True)
     if out:
         write_report(out, results)
-        typer.echo(f"wrote {out}", err=True)
-    tables = [table(result, known(language)) for result in results]
+        typer.echo(wrote(out, tr), err=True)
+    tables = [table(result, language) for result in results]
     if as_json:
         typer.echo(json.dumps(tables, ensure_ascii=False, indent=2).encode())
     else:
         for one in tables:
-            verdict = in_language(known(language))(*VERDICTS[one["verdict"]][1:])
-            typer.echo(f"{one['id']}  {one['claim']}\n    {verdict}\n    {one['why']}\n{origin(one)}".encode())
+            verdict = tr(*VERDICTS[one["verdict"]][1:])
+            claim, reason = without_latex(one["claim"]), without_latex(one["why"])
+            typer.echo(f"{one['id']}  {claim}\n    {verdict}\n    {reason}\n{origin(one, tr)}".encode())
     if store:
-        tune_and_keep([experiment for experiment in wanted if experiment.tunes], workers, fresh, on_stderr=True)
+        tune_and_keep([experiment for experiment in wanted if experiment.tunes], workers, fresh, tr, on_stderr=True)
 
 
-@app.command("tune")
+@app.command("tune", cls=AttendoCommand)
 def tune(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Such as L6 L27.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All claims that are tuned.")] = False,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Experiments at a time.")] = 2,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what the cache has.")] = False,
+    context: typer.Context,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Claims to tune, such as L6 L27.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", rich_help_panel=MEASURING, help="Tune all claims that compare trained models.")
+    ] = False,
+    workers: Annotated[int, WORKERS] = 2,
+    fresh: Annotated[bool, FRESH] = False,
 ) -> None:
-    """Find the best learning rate of each side of a comparison, with seeds of its own, and keep it for lab run."""
+    """Find the best learning rate of each side of a comparison, with seeds of its own, and keep it for lab run.
+
+    Examples:
+        # The learning rates of two claims
+        attendo lab tune L6 L27
+        # Those of all that are tuned, four at a time
+        attendo lab tune --all --workers 4
+    """
     check_named(ids, everything)
     from attendo.lab.claims import EXPERIMENTS
 
@@ -101,63 +199,67 @@ def tune(
     if others := [experiment.id for experiment in wanted if not experiment.tunes]:
         among = ", ".join(experiment.id for experiment in tuned)
         raise UsageError(f"{', '.join(others)} has no learning rates to tune; these have: {among}")
-    tune_and_keep(wanted, workers, fresh)
+    tune_and_keep(wanted, workers, fresh, in_language(language_of(context)))
 
 
-def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, on_stderr: bool = False) -> None:
+def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, tr: Tr, on_stderr: bool = False) -> None:
     from attendo.lab.run import TUNING_SEED, run_all, tuned_to
     from attendo.lab.tools.tuning import ENDS, PATH, read_rows, write_rows
 
     if not wanted:
         return
     read_rows()  # a broken table is found before the work, not after it
-    with progress_on_stderr(len(wanted)) as on_result:
+    with progress_on_stderr(len(wanted), tr) as on_result:
         results = run_all(wanted, "tuning", workers, on_result, TUNING_SEED, fresh)
     rows = {result.claim_id: tuned_to(result) for result in results}
     write_rows(rows)
+    end = tr(" (end of the grid)", "（网格边缘）")
     for claim, row in rows.items():
-        rates = ", ".join(f"{side} {rate:g}{' (end of the grid)' * (rate in ENDS)}" for side, rate in row.rates.items())
+        rates = ", ".join(f"{side} {rate:g}{end * (rate in ENDS)}" for side, rate in row.rates.items())
         typer.echo(f"{claim:4} {rates}", err=on_stderr)
-    typer.echo(f"wrote {PATH}", err=True)
+    typer.echo(wrote(PATH, tr), err=True)
 
 
 @contextmanager
-def progress_on_stderr(num_claims: int) -> "Iterator[Callable[[ClaimResult], None]]":
+def progress_on_stderr(num_claims: int, tr: Tr) -> "Iterator[Callable[[ClaimResult], None]]":
     """Which claim came out how, while others still run: a bar on a terminal; a line for each claim elsewhere."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda result: console.print(f"{result.claim_id} {describe(result)}", highlight=False)
+        yield lambda result: console.print(f"{result.claim_id} {describe(result, tr)}", highlight=False)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("claims", total=num_claims)
+        task = progress.add_task(tr("claims", "论断"), total=num_claims)
 
         def on_result(result: "ClaimResult") -> None:
-            progress.console.print(f"{result.claim_id:4} {describe(result)}", highlight=False)
+            progress.console.print(f"{result.claim_id:4} {describe(result, tr)}", highlight=False)
             progress.advance(task)
 
         yield on_result
 
 
-def describe(result: "ClaimResult") -> str:
+def describe(result: "ClaimResult", tr: Tr) -> str:
     """holds (3.1 s), holds (stored, stale)"""
-    if result.stored:
-        return f"{result.verdict} ({'stored, stale' if result.stale else 'stored'})"
-    return f"{result.verdict} ({result.seconds:.1f} s)"
+    from attendo.lab.report import VERDICTS
+
+    verdict = tr(result.verdict, VERDICTS[result.verdict][2])
+    if not result.stored:
+        return tr(f"{verdict} ({result.seconds:.1f} s)", f"{verdict}（{result.seconds:.1f} 秒）")
+    return verdict + (
+        tr(" (stored, stale)", "（存档数据，已过时）") if result.stale else tr(" (stored)", "（存档数据）")
+    )
+
+
+def wrote(path: Path, tr: Tr) -> str:
+    return tr(f"wrote {path}", f"已写入 {path}")
 
 
 def check_named(ids: list[str] | None, everything: bool) -> None:
     if everything == bool(ids):
         raise UsageError("name claims, such as L6 L18, or say --all")
-
-
-def known(language: str) -> Any:
-    if language not in LANGUAGES:
-        raise UsageError(f"--lang is '{language}': expected en or zh")
-    return language
 
 
 def find_claim(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
@@ -166,40 +268,46 @@ def find_claim(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
     return experiments[name.upper()]
 
 
-def with_evidence(experiments: dict[str, "Experiment"]) -> "list[Experiment]":
+def with_evidence(experiments: dict[str, "Experiment"], tr: Tr) -> "list[Experiment]":
     """Those that --quick can judge; of the others a line tells how to make them so."""
-    from attendo.lab.run import how_to_store
     from attendo.lab.tools.evidence import stored_path
 
     found = []
     for experiment in experiments.values():
         if experiment.evidence == "stored" and not stored_path(experiment.id).exists():
+            again = f"attendo lab run {experiment.id} --full --store"
+            english = (
+                f"{experiment.id} is left out: it has no stored evidence yet; {again} makes it, on a GPU in minutes"
+            )
             typer.echo(
-                f"{experiment.id} is left out: it has no stored evidence yet; {how_to_store(experiment)}", err=True
+                tr(english, f"略过 {experiment.id}：还没有存档数据；可在 GPU 上用 {again} 生成，需几分钟"), err=True
             )
         else:
             found.append(experiment)
     return found
 
 
-def warn_without_gpu(wanted: "list[Experiment]") -> None:
+def warn_without_gpu(wanted: "list[Experiment]", tr: Tr) -> None:
     import torch
 
-    real = [experiment.id for experiment in wanted if experiment.evidence == "stored"]
+    real = ", ".join(experiment.id for experiment in wanted if experiment.evidence == "stored")
     if real and not torch.cuda.is_available():
-        typer.echo(f"{', '.join(real)}: there is no GPU here; what takes one minutes takes a CPU days", err=True)
+        english = f"{real}: there is no GPU here; what takes one minutes takes a CPU days"
+        typer.echo(tr(english, f"{real}：这台机器没有 GPU；GPU 上几分钟的计算，CPU 上要几天"), err=True)
 
 
-def origin(table: dict[str, Any]) -> str:
+def origin(table: dict[str, Any], tr: Tr) -> str:
     """A line about evidence that was not measured now."""
     stored = table["stored"]
     if stored is None:
         return ""
-    stale = "; stale: the code is another now" if stored["stale"] else ""
-    return f"    stored evidence of {stored['date']}, {stored['machine']}, code {stored['code']}{stale}\n"
+    date, machine, code = stored["date"], stored["machine"], stored["code"]
+    stale = tr("; stale: the code is another now", "；已过时：此后代码有改动") if stored["stale"] else ""
+    words = tr(f"stored evidence of {date}, {machine}, code {code}", f"存档数据：{date}，{machine}，代码 {code}")
+    return f"    {words}{stale}\n"
 
 
-def table(result: "ClaimResult", language: Any) -> dict[str, Any]:
+def table(result: "ClaimResult", language: Language) -> dict[str, Any]:
     from attendo.lab.report import why
     from attendo.lab.run import numbers_table
     from attendo.lab.tools.texts import read_text

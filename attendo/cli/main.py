@@ -10,9 +10,13 @@ import typer
 
 from attendo import __version__
 from attendo.cli import average, compare, describe, doctor, evaluate, export, inspect, models, score, train, translate
+from attendo.cli.help import AttendoCommand, AttendoGroup
 from attendo.cli.lab import app as lab
+from attendo.cli.language import choose_language
 from attendo.cli.tokenizer import app as tokenizer
 from attendo.errors import AttendoError
+from attendo.report.language import Language
+from attendo.report.messages import say
 
 INTERRUPTED = 130
 NEEDS_TRAIN = ("torch", "numpy", "matplotlib", "safetensors", "sacrebleu", "sacremoses", "lxml", "py3langid", "opencc")
@@ -21,7 +25,17 @@ WrongUsage: Any = typer.BadParameter.__base__
 
 app = typer.Typer(
     name="attendo",
-    help='The Transformer of "Attention Is All You Need": train it, run it, measure it, look inside it.',
+    cls=AttendoGroup,
+    help="""The Transformer of "Attention Is All You Need": train it, run it, measure it, look inside it.
+
+    Examples:
+        # Translate a sentence
+        attendo translate 我爱机器学习 --to en
+        # Look inside: every step of the search, what every head looks at
+        attendo inspect 我爱机器学习 --to en --out out/
+        # The options of a command, in Chinese
+        attendo translate --help --lang zh
+    """,
     add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -30,7 +44,7 @@ for command in (
     describe.describe, doctor.doctor, train.train, average.average, translate.translate, score.score,
     evaluate.evaluate, compare.compare, inspect.inspect, export.export, models.models,
 ):  # fmt: skip
-    app.command()(command)
+    app.command(cls=AttendoCommand)(command)
 app.add_typer(tokenizer, name="tokenizer")
 app.add_typer(lab, name="lab")
 
@@ -44,9 +58,11 @@ def show_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the full traceback of an error, for a bug report.")
+    ] = False,
 ) -> None:
     """Read by `main` below: --debug must also hold for errors that come before options are read."""
 
@@ -54,17 +70,22 @@ def options(
 class StderrHandler(logging.Handler):
     """What the library logs, as lines on whatever stderr is now."""
 
+    language: Language = "en"
+
     def emit(self, record: logging.LogRecord) -> None:
         if sys.stderr is not None:  # it may be closed
             from attendo.report.formatting import visible  # a message may hold a text of strangers
 
-            typer.echo(f"attendo: {visible(record.getMessage())}", err=True)
+            typer.echo(f"attendo: {visible(say(record.getMessage(), self.language))}", err=True)
 
 
-def log_to_stderr() -> None:
+def log_to_stderr(language: Language) -> None:
     logger = logging.getLogger("attendo")
-    if not any(isinstance(handler, StderrHandler) for handler in logger.handlers):
-        logger.addHandler(StderrHandler())
+    ours = next((handler for handler in logger.handlers if isinstance(handler, StderrHandler)), None)
+    if ours is None:
+        ours = StderrHandler()
+        logger.addHandler(ours)
+    ours.language = language
     logger.setLevel(logging.INFO)
     logger.propagate = False
 
@@ -80,7 +101,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(arguments: list[str], debug: bool) -> int:
-    log_to_stderr()
+    language = choose_language(arguments, os.environ)
+    log_to_stderr(language)
     try:
         code = app(arguments, prog_name="attendo", standalone_mode=False)
         sys.stdout.flush()  # a full disk is an error like any other, and not one of Python's farewell
@@ -88,9 +110,9 @@ def run(arguments: list[str], debug: bool) -> int:
         sentence, code = explain(error)
         if debug or not sentence:
             raise
-        return complain(sentence, code)
+        return complain(say(sentence, language), code)
     # typer's newer versions turn Ctrl-C into a code of their own, the older ones into Abort.
-    return complain("interrupted", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
+    return complain(say("interrupted", language), INTERRUPTED) if code == INTERRUPTED else int(code or 0)
 
 
 def explain(error: BaseException) -> tuple[str, int]:

@@ -5,9 +5,25 @@ from typing import Annotated
 
 import typer
 
+from attendo.cli.help import INPUT_AND_OUTPUT
 
-def models(as_json: Annotated[bool, typer.Option("--json", help="A list with an object a model.")] = False) -> None:
-    """What is installed: models that --model knows by name."""
+
+def models(
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", rich_help_panel=INPUT_AND_OUTPUT, help="Print a JSON list with one object for each model."
+        ),
+    ] = False,
+) -> None:
+    """List the models that are installed, whose names --model takes.
+
+    Examples:
+        # Names, directions, sizes and licences
+        attendo models
+        # The same for a program
+        attendo models --json
+    """
     from attendo.model_folder.installed import models as installed_models
 
     found = installed_models()

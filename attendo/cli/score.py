@@ -7,20 +7,55 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MACHINE
+from attendo.cli.options import MODEL
+
 if TYPE_CHECKING:
     from attendo.decoding.hypothesis import Hypothesis
 
 
 def score(
-    file: Annotated[Path, typer.Argument(metavar="FILE.tsv", help="Lines of source<TAB>target; - is stdin.")],
-    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder, or a name.")] = None,
-    to: Annotated[str | None, typer.Option("--to", help="The language of the targets, such as en.")] = None,
-    engine: Annotated[
-        str | None, typer.Option("--engine", help="auto, torch or ct2; by default torch, if it is installed.")
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.tsv", help="Lines of source<TAB>target to be scored; - is stdin.")
+    ],
+    model: Annotated[str | None, MODEL] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="LANGUAGE",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="Language of the targets, such as en. May be left out if the model has one target language.",
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="A line is a JSON object, with every token.")] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            metavar="auto|torch|ct2",
+            rich_help_panel=MACHINE,
+            help="The engine that computes: torch (exact) or ct2 (8-bit numbers). By default torch, if installed.",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Print one JSON object a line, with the log-probability of every token.",
+        ),
+    ] = False,
 ) -> None:
-    """Log-probability of given translations: a line for each pair, log_prob<TAB>tokens<TAB>log_prob per token."""
+    """Tell how likely a model finds given translations.
+
+    For each pair one line: log-probability<TAB>number of tokens<TAB>log-probability per token.
+
+    Examples:
+        # Score a file of pairs
+        attendo score pairs.tsv --to en
+        # Score one pair, token by token
+        printf '我爱你\\tI love you.\\n' | attendo score - --to en --json
+    """
 
     from attendo.documents.line_reader import opened
     from attendo.documents.pipeline import score_lines

@@ -4,31 +4,87 @@ import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, AttendoCommand, AttendoGroup
+from attendo.cli.options import STRICT
 from attendo.data.lines import COMPRESSED, Problem, decode_line, ignore, raw_lines, read_lines
 from attendo.errors import DataError, InputError, UsageError
 
+if TYPE_CHECKING:
+    from attendo.text.tokenizer import Tokenizer
+
 BATCH = 1000  # lines encoded at once: enough for all cores, little to hold
 
-app = typer.Typer(help="Train a tokenizer, encode text as ids, decode ids to text.")
+app = typer.Typer(
+    cls=AttendoGroup,
+    help="""Train a tokenizer, encode text as ids, decode ids to text.
 
-TokenizerFile = Annotated[Path, typer.Argument(metavar="F", help="A tokenizer.json made by `attendo tokenizer train`.")]
+    Examples:
+        # Learn 8,000 pieces from a corpus, then see how a sentence is cut
+        attendo tokenizer train corpus.tsv --languages zh,en --vocab-size 8000 --out tokenizer.json
+        echo 我爱机器学习 | attendo tokenizer encode tokenizer.json --pieces
+    """,
+)
+
+TokenizerFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A tokenizer.json, from attendo tokenizer train or a model folder.")
+]
 
 
-@app.command()
+@app.command(cls=AttendoCommand)
 def train(
     corpora: Annotated[
-        list[Path], typer.Argument(metavar="CORPUS...", help="Text, .tsv, .jsonl or .tmx; also .gz, .xz, .zst.")
+        list[Path],
+        typer.Argument(
+            metavar="CORPUS...",
+            help="Files to learn from: text, .tsv, .jsonl or .tmx, also compressed (.gz, .xz, .zst).",
+        ),
     ],
-    languages: Annotated[str, typer.Option("--languages", help="All languages of the model, such as zh,en.")],
-    out: Annotated[Path, typer.Option("--out", help="Where to write the tokenizer.")],
-    vocab_size: Annotated[int, typer.Option("--vocab-size", help="Total number of ids.")] = 16_000,
-    kind: Annotated[str, typer.Option("--kind", help="bpe, unigram, wordpiece, char or word.")] = "bpe",
+    languages: Annotated[
+        str,
+        typer.Option(
+            "--languages",
+            metavar="A,B,...",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="All languages of the future model, with commas between them, such as zh,en.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="FILE", rich_help_panel=INPUT_AND_OUTPUT, help="File to write the tokenizer to, as JSON."
+        ),
+    ],
+    vocab_size: Annotated[
+        int,
+        typer.Option(
+            "--vocab-size",
+            metavar="N",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="Size of the vocabulary: pieces, the 256 bytes and special tokens together. Default: 16000.",
+        ),
+    ] = 16_000,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="How words are cut: bpe, unigram, wordpiece, char or word. Default: bpe.",
+        ),
+    ] = "bpe",
 ) -> None:
-    """Train one vocabulary for all languages on the texts of both sides."""
+    """Train one vocabulary for all languages, on the texts of both sides of the corpora.
+
+    Examples:
+        # Byte-pair encoding with 16,000 tokens
+        attendo tokenizer train corpus.tsv.xz --languages zh,en --out tokenizer.json
+        # A smaller one, by the unigram model
+        attendo tokenizer train corpus.tsv --languages de,en --kind unigram --vocab-size 8000 --out tokenizer.json
+    """
     from rich.console import Console
 
     from attendo.text.subword_models import KINDS, LANGUAGE
@@ -54,29 +110,58 @@ def train(
     typer.echo(f"{out}: kind {kind}, {tokenizer.vocab_size:,} ids, languages {languages}")
 
 
-@app.command()
+@app.command(cls=AttendoCommand)
 def encode(
     file: TokenizerFile,
-    strict: Annotated[bool, typer.Option("--strict", help="Fail on a line that is not valid UTF-8.")] = False,
+    show_pieces: Annotated[
+        bool,
+        typer.Option(
+            "--pieces",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Write the pieces themselves instead of their ids, with spaces between them.",
+        ),
+    ] = False,
+    strict: Annotated[bool, STRICT] = False,
 ) -> None:
-    """Encode lines of text from stdin as lines of ids on stdout."""
+    """Encode lines of text from stdin as lines of ids on stdout.
+
+    Examples:
+        # A sentence as ids
+        echo 我爱机器学习 | attendo tokenizer encode tokenizer.json
+        # The same as pieces of words; ␣ is a space that belongs to a piece
+        echo "Guten Morgen!" | attendo tokenizer encode tokenizer.json --pieces
+    """
     from attendo.special_tokens import SPECIAL
     from attendo.text.tokenizer import Tokenizer
 
     tokenizer = Tokenizer.load(file)
+    names = piece_names(tokenizer) if show_pieces else []
     num_unknown = 0
     for lines in read_batches(strict):
         for ids in tokenizer.encode_all(lines):
             num_unknown += ids.count(SPECIAL.unk)
-            write_line(" ".join(map(str, ids)))
+            write_line(" ".join(names[token] if names else str(token) for token in ids))
     if num_unknown:
         kind = tokenizer.subwords.kind
         typer.echo(f"attendo: {num_unknown:,} unknown words; the kind {kind} cannot cut them", err=True)
 
 
-@app.command()
+def piece_names(tokenizer: "Tokenizer") -> list[str]:
+    """Of all ids, each a word without spaces."""
+    from attendo.inspection.readable import SPACE
+    from attendo.report.formatting import visible
+
+    return [visible(name).replace(" ", SPACE) for name in tokenizer.names(range(tokenizer.vocab_size))]
+
+
+@app.command(cls=AttendoCommand)
 def decode(file: TokenizerFile) -> None:
-    """Decode lines of ids from stdin to lines of text on stdout."""
+    """Decode lines of ids from stdin to lines of text on stdout.
+
+    Examples:
+        # Text to ids and back
+        echo 我爱机器学习 | attendo tokenizer encode tokenizer.json | attendo tokenizer decode tokenizer.json
+    """
     from attendo.text.tokenizer import Tokenizer
 
     tokenizer = Tokenizer.load(file)

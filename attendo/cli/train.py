@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT
+from attendo.cli.language import language_of
+from attendo.report.language import Language, in_language
+from attendo.report.messages import say
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -13,20 +18,58 @@ if TYPE_CHECKING:
 
 
 def train(
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="What to train, on what, and how.")],
-    run_dir: Annotated[Path, typer.Option("--run-dir", help="Folder of the run; the same line resumes it.")],
+    context: typer.Context,
+    recipe: Annotated[
+        Path, typer.Argument(metavar="RECIPE.toml", help="The recipe: what to train, on which data, and how.")
+    ],
+    run_dir: Annotated[
+        Path,
+        typer.Option(
+            "--run-dir",
+            metavar="DIR",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Folder for everything the run writes: checkpoints, log, report.html and the model.",
+        ),
+    ],
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Change a setting of the recipe; may be repeated."),
+        typer.Option(
+            "--set",
+            metavar="TABLE.KEY=VALUE",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Change a setting of the recipe, such as training.seed=2. May be given several times.",
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would happen, with a forecast of time and memory.")
+        bool,
+        typer.Option(
+            "--dry-run",
+            rich_help_panel=CHECKS,
+            help="Train nothing: tell what would happen, with a forecast of time and memory.",
+        ),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Resume a run although its data or settings have changed.")
+        bool,
+        typer.Option(
+            "--force",
+            rich_help_panel=CHECKS,
+            help="Resume a run although its data or settings have changed since.",
+        ),
     ] = False,
 ) -> None:
-    """Train a model from a recipe. The same line resumes a stopped or killed run; a finished one is left alone."""
+    """Train a model from a recipe.
+
+    The same command resumes a run that was interrupted, and leaves a finished one alone.
+
+    Examples:
+        # Train a small model that reverses words, in a few minutes
+        attendo train recipes/reverse.toml --run-dir runs/reverse
+        # How long would it take, and how much memory?
+        attendo train recipes/reverse.toml --run-dir runs/reverse --dry-run
+        # Change settings of the recipe
+        attendo train recipes/reverse.toml --run-dir runs/second --set training.seed=2 --set training.max_steps=500
+    """
+    language = language_of(context)
     import shlex
 
     from rich.console import Console
@@ -36,7 +79,7 @@ def train(
     read = read_recipe(recipe, settings or [])  # before anything heavy is imported, and once: it may be a pipe
     console = Console(stderr=True)
     if dry_run:
-        show_forecast(read, console)
+        show_forecast(read, console, language)
         return
 
     from attendo.runs.live_view import TrainingScreen
@@ -47,11 +90,12 @@ def train(
         result = run(
             read, run_dir, callbacks=[screen], force=force, beside=recipe.resolve().parent,
             command=shlex.join(["attendo", *sys.argv[1:]]), on_progress=screen.show_corpus, stop=stop,
+            language=language,
         )  # fmt: skip
     raise typer.Exit(result.exit_code)
 
 
-def show_forecast(recipe: "Recipe", console: "Console") -> None:
+def show_forecast(recipe: "Recipe", console: "Console", language: Language) -> None:
     """A table on stdout, and advice where the recipe will hardly get there.
 
     Nothing is written but the cache of tokenizer and corpora, which the real run will use.
@@ -67,13 +111,16 @@ def show_forecast(recipe: "Recipe", console: "Console") -> None:
 
     with TrainingScreen(console, "") as screen:
         prepared = prepare(recipe, cache_folder(), screen.show_corpus)
-    with console.status("measuring a few steps"):
+    tr = in_language(language)
+    with console.status(tr("measuring a few steps", "正在测量几步")):
         expected = forecast(recipe, prepared)
-    title = f"{recipe.training.max_steps:,} steps, validations not counted in the time"
-    table = Table("what", "how much", title=title)
+    steps = f"{recipe.training.max_steps:,}"
+    title = tr(f"{steps} steps, validations not counted in the time", f"{steps} 步，用时不含验证")
+    table = Table(tr("what", "项目"), tr("how much", "数量"), title=title)
     for row in expected.rows:
-        table.add_row(*row)
+        table.add_row(*(say(cell, language) for cell in row))
     out = Console()
     out.print(table)
     for advice in expected.advice:
-        out.print(Text(f"{'Warning' if advice.grave else 'Advice'}: {advice.text}"), soft_wrap=True)
+        kind = tr("Warning: ", "警告：") if advice.grave else tr("Advice: ", "建议：")
+        out.print(Text(kind + say(advice.text, language)), soft_wrap=True)

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, SEARCH
+from attendo.cli.language import language_of
+from attendo.cli.options import BEAM, DEVICE, ENGINE, FROM, MODEL, NO_WIDER_RETRY, STRICT, THREADS
 from attendo.errors import UsageError
+from attendo.report.messages import say
 
 if TYPE_CHECKING:
     from attendo.translation.answer import Ledger
@@ -20,33 +24,133 @@ STANDARD = Path("-")
 
 
 def translate(
-    texts: Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="Without, lines of stdin.")] = None,
-    source: Annotated[Path | None, typer.Option("-i", "--input", metavar="FILE", help="Translate its lines.")] = None,
-    target: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write them there.")] = None,
-    to: Annotated[str | None, typer.Option("--to", help="The language to translate into, such as en.")] = None,
-    from_: Annotated[str | None, typer.Option("--from", help="That of the text; by default the text tells.")] = None,
-    model: Annotated[str | None, typer.Option("--model", metavar="M", help="A model folder, or a name.")] = None,
-    engine: Annotated[str, typer.Option("--engine", help="auto, torch or ct2.")] = "auto",
-    beam: Annotated[int | None, typer.Option("--beam", min=1, max=256, help="Size of the beam; 4 by default.")] = None,
-    n_best: Annotated[int, typer.Option("--n-best", min=1, max=256, help="So many translations; needs --json.")] = 1,
-    glossary: Annotated[Path | None, typer.Option("--glossary", metavar="F", help="Terms: TERM<TAB>ITS WORD.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Force numbers, addresses, emoji, placeholders.")] = False,
-    no_wider_retry: Annotated[
-        bool, typer.Option("--no-wider-retry", help="No attempt with a wider beam where a number was lost.")
-    ] = False,
-    no_second_look: Annotated[bool, typer.Option("--no-second-look", hidden=True)] = False,
-    no_doubt: Annotated[bool, typer.Option("--no-doubt", help="No remarks on translations with a poor score.")] = False,
-    doubt_below: Annotated[
-        float | None, typer.Option("--doubt-below", metavar="X", min=-100, max=0, help="What a poor score is.")
+    context: typer.Context,
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TEXT]...", help="Texts to translate, one line of output for each. Without any, lines of stdin."
+        ),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at a line that is no UTF-8.")] = False,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
-    threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Of the CPU.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume a run that was stopped; with -i and -o.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="A line is a JSON object, with score and ledger.")] = False,
-    report: Annotated[Path | None, typer.Option("--report", metavar="F", help="Write the ledger as JSON.")] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "-i",
+            "--input",
+            metavar="FILE",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Translate the lines of this file (also .gz, .xz, .zst); - is stdin.",
+        ),
+    ] = None,
+    target: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Write the translations to this file instead of stdout. It appears under its name when all is done.",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="LANGUAGE",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="Language to translate into, such as en, de or zh-TW. May be left out if the model has one target.",
+        ),
+    ] = None,
+    from_: Annotated[str | None, FROM] = None,
+    model: Annotated[str | None, MODEL] = None,
+    engine: Annotated[str, ENGINE] = "auto",
+    beam: Annotated[int | None, BEAM] = None,
+    n_best: Annotated[
+        int,
+        typer.Option(
+            "--n-best",
+            min=1,
+            max=256,
+            metavar="N",
+            rich_help_panel=SEARCH,
+            help="How many translations to give for each text, the best first; above 1 only with --json. Default: 1.",
+        ),
+    ] = 1,
+    glossary: Annotated[
+        Path | None,
+        typer.Option(
+            "--glossary",
+            metavar="FILE",
+            rich_help_panel=CHECKS,
+            help="File of fixed translations, a line each: TERM<TAB>TRANSLATION, or TERM alone to leave it as it is.",
+        ),
+    ] = None,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep",
+            rich_help_panel=CHECKS,
+            help="Force numbers, web and mail addresses, emoji and placeholders of the source into the translation.",
+        ),
+    ] = False,
+    no_wider_retry: Annotated[bool, NO_WIDER_RETRY] = False,
+    no_second_look: Annotated[bool, typer.Option("--no-second-look", hidden=True)] = False,
+    no_doubt: Annotated[
+        bool,
+        typer.Option("--no-doubt", rich_help_panel=CHECKS, help="Make no remarks on translations whose score is poor."),
+    ] = False,
+    doubt_below: Annotated[
+        float | None,
+        typer.Option(
+            "--doubt-below",
+            metavar="X",
+            min=-100,
+            max=0,
+            rich_help_panel=CHECKS,
+            help="Call a translation doubtful if its score is below this. By default the model's own thresholds.",
+        ),
+    ] = None,
+    strict: Annotated[bool, STRICT] = False,
+    device: Annotated[str, DEVICE] = "auto",
+    threads: Annotated[int | None, THREADS] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Continue a run with -i and -o that was interrupted, after the last line it finished.",
+        ),
+    ] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Print one JSON object a line, with translation, score, remarks and ledger.",
+        ),
+    ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Write the ledger of the whole run to this file as JSON: counts of lines, characters and remarks.",
+        ),
+    ] = None,
 ) -> None:
-    """Translate texts, or the lines of a file or of stdin: N lines in, N lines out. Exit code 3: see the remarks."""
+    """Translate texts, or the lines of a file or of stdin: one line out for each line in.
+
+    The exit code is 0 when all is well, and 3 when all is translated but some lines deserve a look (stderr says which).
+
+    Examples:
+        # Translate a sentence
+        attendo translate 我爱机器学习 --to en
+        # Translate a file line by line; run the same command again to continue after an interruption
+        attendo translate -i in.txt -o out.txt --to en --resume
+        # Use your own terms, and get scores and remarks as JSON
+        attendo translate "Der Server ist neu." --to en --glossary terms.tsv --json
+    """
+    language = language_of(context)
     if beam is not None and n_best > beam:
         raise UsageError(f"--n-best {n_best} needs a --beam of at least {n_best}, not {beam}")
     for option, path in (("-o", target), ("--report", report)):
@@ -61,7 +165,8 @@ def translate(
         raise UsageError(f"--report is {report}, which is the text itself: expected a file of its own")
     texts = None if texts == ["-"] else texts
     if texts and len(texts) == 1 and is_file(texts[0]):
-        typer.echo(f"attendo: {texts[0]!r} is also the name of a file: -i translates its lines", err=True)
+        sentence = f"{texts[0]!r} is also the name of a file: -i translates its lines"
+        typer.echo(f"attendo: {say(sentence, language)}", err=True)
 
     from attendo.model_folder.bundle import model_folder
     from attendo.translation.glossary import read_glossary
@@ -90,7 +195,10 @@ def translate(
             as_json=as_json, resume=resume,
         )  # fmt: skip
         hidden = work.target is None and sys.stdout.isatty()  # a bar among the lines would help nobody
-        with work.opened() as stream, progress_on_stderr(work.unit, work.size_read, hidden=hidden) as progress:
+        with (
+            work.opened() as stream,
+            progress_on_stderr(work.unit, work.size_read, hidden=hidden, language=language) as progress,
+        ):
             translator = load(folder, **machine)
             account = work.run(translator, stream, sys.stdout.buffer, progress)
         ledger, seconds = account.ledger, account.seconds
@@ -98,7 +206,8 @@ def translate(
         table = ledger.to_dict() | {"seconds": round(seconds, 3), "engine": translator.engine.name}
         write_report(report, json.dumps(table, indent=2).encode() + b"\n")
     if remarks := ledger.remarks():
-        typer.echo(f"attendo: done, with remarks: {'; '.join(remarks)}", err=True)
+        sentence = f"done, with remarks: {'; '.join(remarks)}"
+        typer.echo(f"attendo: {say(sentence, language)}", err=True)
     raise typer.Exit(0 if ledger.is_clean else NOT_CLEAN)
 
 

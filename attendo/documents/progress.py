@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from attendo.documents.line_reader import Chunk
 from attendo.report.formatting import duration_text, visible
+from attendo.report.language import Language, in_language
+from attendo.report.messages import say
 from attendo.translation.answer import Translation
 
 if TYPE_CHECKING:
@@ -25,19 +27,22 @@ class TranslationProgress:
     Without `bars` nobody watches, and there are warnings alone.
     """
 
-    def __init__(self, bars: "Progress | None", unit: str, total_bytes: int | None, warn: bool = True) -> None:
+    def __init__(
+        self, bars: "Progress | None", unit: str, total_bytes: int | None, warn: bool = True, language: Language = "en"
+    ) -> None:
         self.bars, self.unit, self.total_bytes, self.warn = bars, unit, total_bytes, warn
+        self.tr = in_language(language)
         self.started = time.monotonic()
         self.bytes = self.bytes_before = self.characters = self.lines = 0
         self.warnings = 0
         if bars:
-            bars.add_task("", total=total_bytes, state="loading the model")
+            bars.add_task("", total=total_bytes, state=self.tr("loading the model", "正在载入模型"))
 
     def passed(self, lines: int, num_bytes: int) -> None:
         """What an earlier run did. The clock begins now, when the model is loaded."""
         self.started = time.monotonic()
         self.lines, self.bytes_before = lines, num_bytes
-        self.show(f"{self.lines:,} lines")
+        self.show(self.tr(f"{self.lines:,} lines", f"{self.lines:,} 行"))
 
     def done(self, chunk: Chunk, answers: Sequence[Translation]) -> None:
         self.bytes += chunk.size
@@ -66,29 +71,30 @@ class TranslationProgress:
     def state(self) -> str:
         """1,200 lines, 830 characters/s, 2 min 5 s left"""
         seconds = max(time.monotonic() - self.started, 1e-6)
-        state = f"{self.lines:,} lines, {self.characters / seconds:,.0f} characters/s"
+        speed = f"{self.characters / seconds:,.0f}"
+        state = self.tr(f"{self.lines:,} lines, {speed} characters/s", f"{self.lines:,} 行，每秒 {speed} 字符")
         if self.total_bytes is None or not self.bytes:
             return state
-        left = self.total_bytes - self.bytes_before - self.bytes
-        return f"{state}, {duration_text(seconds * left / self.bytes)} left"
+        left = seconds * (self.total_bytes - self.bytes_before - self.bytes) / self.bytes
+        return self.tr(f"{state}, {duration_text(left)} left", f"{state}，还需 {duration_text(left, self.tr)}")
 
 
 class AboveTheBar(logging.Handler):
     """What is logged while a bar is shown, as lines above it."""
 
-    def __init__(self, bars: "Progress") -> None:
+    def __init__(self, bars: "Progress", language: Language) -> None:
         super().__init__()
-        self.bars = bars
+        self.bars, self.language = bars, language
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.bars.console.out(f"attendo: {visible(record.getMessage())}", highlight=False)
+        self.bars.console.out(f"attendo: {visible(say(record.getMessage(), self.language))}", highlight=False)
 
 
 @contextmanager
-def log_above(bars: "Progress") -> Iterator[None]:
+def log_above(bars: "Progress", language: Language = "en") -> Iterator[None]:
     """Instead of the other handlers of our messages, which know nothing of the bar."""
     before = logger.handlers
-    logger.handlers = [AboveTheBar(bars)]
+    logger.handlers = [AboveTheBar(bars, language)]
     try:
         yield
     finally:
@@ -97,7 +103,7 @@ def log_above(bars: "Progress") -> Iterator[None]:
 
 @contextmanager
 def progress_on_stderr(
-    unit: str, total_bytes: int | None = None, *, hidden: bool = False, warn: bool = True
+    unit: str, total_bytes: int | None = None, *, hidden: bool = False, warn: bool = True, language: Language = "en"
 ) -> Iterator[TranslationProgress]:
     """With `hidden` there is no bar; without `warn` there are no warnings of single lines."""
     with ExitStack() as shown:
@@ -108,7 +114,7 @@ def progress_on_stderr(
 
             columns = (SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.fields[state]}", markup=False))
             bars = shown.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
-            shown.enter_context(log_above(bars))
-        progress = TranslationProgress(bars, unit, total_bytes, warn)
+            shown.enter_context(log_above(bars, language))
+        progress = TranslationProgress(bars, unit, total_bytes, warn, language)
         yield progress
         progress.finish()

@@ -48,10 +48,11 @@ class Score:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Low and high, mean ± half_width; None without a bootstrap."""
+        """Low and high, mean ± half_width as far as a score can go: to 100, but for TER; None without a bootstrap."""
         if self.mean is None or self.half_width is None:
             return None
-        return around(self.mean, self.half_width)
+        low, high = around(self.mean, self.half_width)
+        return low, high if self.name.startswith("TER") else min(high, 100.0)
 
     def to_dict(self) -> dict[str, Any]:
         """For `--json`."""

@@ -4,11 +4,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attendo.evaluation.evaluate import Evaluation, JudgedSentence
-from attendo.evaluation.metrics import PUBLISHED_NAME, Score
-from attendo.evaluation.report_text import ScoreRow, fact_rows, judged_rows, metric_rows, score_rows
+from attendo.evaluation.metrics import Score
+from attendo.evaluation.report_text import (
+    FACTS,
+    NO_FOUR_GRAMS,
+    PUBLISHED,
+    ScoreRow,
+    class_name,
+    fact_rows,
+    has_zero_bleu,
+    judged_rows,
+    metric_rows,
+    score_rows,
+)
 from attendo.report.charts import Bar, draw_bars
 from attendo.report.formatting import visible
-from attendo.report.page import Bilingual, captioned_section, fact_cards, html_text, labelled_texts, write_html
+from attendo.report.language import Bilingual, Language, Tr, in_language
+from attendo.report.messages import say
+from attendo.report.page import captioned_section, fact_cards, html_text, labelled_texts, write_html
 
 BEST = ' class="best"'
 CLASS_WIDTH = 10  # points of chrF in the chart of all sentences
@@ -67,28 +80,24 @@ CAPTIONS = {
     ),
 }
 THE_REFERENCES = Bilingual("the references", "参考译文")
-FACTS = {
-    "sentences": Bilingual("sentences", "句数"),
-    "direction": Bilingual("direction", "方向"),
-    "references": Bilingual("references", "参考译文数"),
-    "hypotheses": Bilingual("judged", "被评译文"),
-    "speed": Bilingual("speed", "速度"),
-    "length ratio": Bilingual("length ratio", "长度比"),
-    "loops": Bilingual("loops", "原地打转"),
-    "numbers kept": Bilingual("numbers kept", "保留的数字"),
-    "wider beam": Bilingual("wider beam", "更宽的束"),
-    "equal to a reference": Bilingual("equal to a reference", "与参考译文相同"),
-    "empty": Bilingual("empty", "空译文"),
+TEST_SET = Bilingual("test set", "测试集")
+SCORE = Bilingual("score", "得分")
+SIGNATURE = Bilingual("signature", "签名")
+CHARTS = {
+    "scores": Bilingual("Scores with their intervals", "得分及区间"),
+    "words": Bilingual("words found, %", "译出的词，%"),
+    "sentences": Bilingual("sentences by chrF", "按 chrF 分组的句数"),
 }
 
 
-def write_evaluation(path: Path, evaluations: Sequence[Evaluation]) -> None:
+def write_evaluation(path: Path, evaluations: Sequence[Evaluation], language: Language = "en") -> None:
     title = ", ".join(Path(one.name).name for one in evaluations)
-    parts = [overview(evaluations), *(article(index, one) for index, one in enumerate(evaluations, start=1))]
-    write_html(path, f"attendo evaluate: {title}"[:150], parts, EVALUATION_STYLE)
+    articles = (article(index, one, language) for index, one in enumerate(evaluations, start=1))
+    parts = [overview(evaluations, language), *articles]
+    write_html(path, f"attendo evaluate: {title}"[:150], parts, EVALUATION_STYLE, language)
 
 
-def overview(evaluations: Sequence[Evaluation]) -> str:
+def overview(evaluations: Sequence[Evaluation], language: Language) -> str:
     """Of several test sets the scores to quote, in one table."""
     if len(evaluations) < 2:
         return ""
@@ -98,100 +107,115 @@ def overview(evaluations: Sequence[Evaluation]) -> str:
         + "</tr>\n"
         for index, one in enumerate(evaluations, start=1)
     )
-    head = "".join(f"<th>{name}</th>" for name in ("sentences · 句数", "BLEU", "chrF", "TER"))
+    head = "".join(f"<th>{name}</th>" for name in (FACTS["sentences"].on_page(language), "BLEU", "chrF", "TER"))
     return (
-        f'<div class="scroll"><table><thead><tr><th class="words">test set · 测试集</th>{head}</tr></thead>'
+        f'<div class="scroll"><table><thead><tr><th class="words">{TEST_SET.on_page(language)}</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
 
 
-def article(index: int, found: Evaluation) -> str:
+def article(index: int, found: Evaluation, language: Language) -> str:
+    tr = in_language(language)
     source = f"{found.source_language} → " if found.source_language else ""
     summary = {
-        "direction": f"{source}{found.target_language}",
-        "sentences": f"{found.sentences:,}",
-        "references": str(found.references),
-        "hypotheses": found.hypotheses,
-    } | dict(fact_rows(found))
+        FACTS["direction"]: f"{source}{found.target_language}",
+        FACTS["sentences"]: f"{found.sentences:,}",
+        FACTS["references"]: str(found.references),
+        FACTS["hypotheses"]: found.hypotheses,
+    } | dict(fact_rows(found, tr))
 
     def section(name: str, content: str) -> str:
         file = found.frequencies_of
         counted_in = Bilingual(visible(file), f" {visible(file)} ") if file else THE_REFERENCES
         captions = zip(CAPTIONS[name], counted_in, strict=True)
         caption = Bilingual(*(text.replace("{text}", where) for text, where in captions))
-        return captioned_section(f"{name}-{index}", HEADINGS[name], caption, content)
+        return captioned_section(f"{name}-{index}", HEADINGS[name], caption, content, language)
 
     commands = [command for command in (found.command, found.published_command) if command]
+    cards = {words.on_page(language): text for words, text in summary.items()} | dict(metric_rows(found))
+    warnings = [say(warning, language) for warning in found.warnings]
     parts = [
-        f'<h1>{html_text(found.name)}</h1>',
-        fact_cards({FACTS[name].label: text for name, text in summary.items()} | dict(metric_rows(found))),
-        *(f'<p class="warning">{html_text(warning)}</p>' for warning in found.warnings),
-        section("scores", score_section(found)),
-        section("lengths", f'<div class="charts bars">\n{"".join(length_charts(found))}</div>'),
-        section("words", f'<div class="charts bars">\n{frequency_chart(found)}</div>'),
-        section("sentences", f'<div class="charts bars">\n{sentence_chart(found.sentence_chrf)}</div>'),
-        section("worst", "\n".join(map(judged_sentence, found.worst))),
-        section("best", "\n".join(map(judged_sentence, found.best))),
+        f"<h1>{html_text(found.name)}</h1>",
+        fact_cards(cards),
+        *(f'<p class="warning">{html_text(warning)}</p>' for warning in warnings),
+        section("scores", score_section(found, language)),
+        section("lengths", f'<div class="charts bars">\n{"".join(length_charts(found, language))}</div>'),
+        section("words", f'<div class="charts bars">\n{frequency_chart(found, language)}</div>'),
+        section("sentences", f'<div class="charts bars">\n{sentence_chart(found.sentence_chrf, language)}</div>'),
+        section("worst", "\n".join(judged_sentence(one, tr) for one in found.worst)),
+        section("best", "\n".join(judged_sentence(one, tr) for one in found.best)),
         section("again", "".join(f"<pre>{html_text(command)}</pre>" for command in commands)),
-    ]  # fmt: skip
+    ]
     return f'<article id="set-{index}">\n' + "\n".join(parts) + "\n</article>"
 
 
-def score_section(found: Evaluation) -> str:
-    rows = score_rows(found)
+def score_section(found: Evaluation, language: Language) -> str:
+    rows = score_rows(found, in_language(language))
     body = "".join(
         f'<tr{BEST if row.marked else ""}><td class="words">{html_text(row.label)}</td><td>{row.score.score:.2f}</td>'
         f'<td>{interval_text(row.score)}</td><td class="signature">{html_text(row.score.signature)}</td></tr>\n'
         for row in rows
     )
-    several = "".join(f'<p class="note">{text}</p>' for text in CAPTIONS["several"]) if len(found.bleu) > 1 else ""
-    head = '<th class="words">score · 得分</th><th></th><th>95 %</th><th class="words">signature · 签名</th>'
-    chart = draw_bars("Scores with their intervals · 得分及区间", list(map(score_bar, rows)))
+    remarks = ([CAPTIONS["several"]] if len(found.bleu) > 1 else []) + ([NO_FOUR_GRAMS] if has_zero_bleu(found) else [])
+    shown = [text for words in remarks for text in (words[1:] if language == "zh" else words)]
+    notes = "".join(f'<p class="note">{html_text(text)}</p>' for text in shown)
+    head = (
+        f'<th class="words">{SCORE.on_page(language)}</th><th></th><th>95 %</th>'
+        f'<th class="words">{SIGNATURE.on_page(language)}</th>'
+    )
+    chart = draw_bars(CHARTS["scores"].on_page(language), list(map(score_bar, rows)))
     return (
-        f'<div class="charts bars">{chart}</div>{several}'
+        f'<div class="charts bars">{chart}</div>{notes}'
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 
 
 def score_bar(row: ScoreRow) -> Bar:
-    score, label = row.score, row.label.replace("tokenisation ", "").replace(PUBLISHED_NAME, "published")
+    score = row.score
+    label = row.label.replace("tokenisation ", "").replace("切分 ", "")
+    label = label.replace(PUBLISHED.english, "published").replace(PUBLISHED.chinese, "切词小写")
     return Bar(label, score.score, f"{score.score:.1f}", score.signature, score.interval, row.marked)
 
 
 def interval_text(score: Score) -> str:
-    return f"{score.interval[0]:.2f} to {score.interval[1]:.2f}" if score.interval else ""
+    return f"{score.interval[0]:.2f} – {score.interval[1]:.2f}" if score.interval else ""
 
 
-def length_charts(found: Evaluation) -> list[str]:
+def length_charts(found: Evaluation, language: Language) -> list[str]:
     """A chart for each: BLEU, chrF, and how many sentences there are."""
-    bars: dict[str, list[Bar]] = {"BLEU": [], "chrF": [], "sentences · 句数": []}
+    tr, sentences = in_language(language), FACTS["sentences"].on_page(language)
+    bars: dict[str, list[Bar]] = {"BLEU": [], "chrF": [], sentences: []}
     for one in found.lengths:
-        note = f"{one.sentences:,} sentences"
-        bars["BLEU"].append(Bar(one.words, one.bleu, f"{one.bleu:.1f}", note))
-        bars["chrF"].append(Bar(one.words, one.chrf, f"{one.chrf:.1f}", note))
-        bars["sentences · 句数"].append(Bar(one.words, one.sentences, f"{one.sentences:,}"))
+        note, name = tr(f"{one.sentences:,} sentences", f"{one.sentences:,} 句"), class_name(one.words, tr)
+        bars["BLEU"].append(Bar(name, one.bleu, f"{one.bleu:.1f}", note))
+        bars["chrF"].append(Bar(name, one.chrf, f"{one.chrf:.1f}", note))
+        bars[sentences].append(Bar(name, one.sentences, f"{one.sentences:,}"))
     return [draw_bars(title, each) for title, each in bars.items()]
 
 
-def frequency_chart(found: Evaluation) -> str:
-    bars = []
+def frequency_chart(found: Evaluation, language: Language) -> str:
+    bars, tr = [], in_language(language)
     for one in found.frequencies:
-        note = f"{one.found:,} of {one.words:,} words"
-        bars.append(Bar(one.times, 100 * one.share, f"{one.share:.0%}", note))
-    return draw_bars("words found, % · 译出的词，%", bars)
+        note = tr(f"{one.found:,} of {one.words:,} words", f"{one.words:,} 词中的 {one.found:,} 个")
+        bars.append(Bar(class_name(one.times, tr), 100 * one.share, f"{one.share:.0%}", note))
+    return draw_bars(CHARTS["words"].on_page(language), bars)
 
 
-def sentence_chart(scores: Sequence[float]) -> str:
+def sentence_chart(scores: Sequence[float], language: Language) -> str:
     """How many reach 0 to 10, 10 to 20, …; 100 belongs to the last class."""
     counts = [0] * (100 // CLASS_WIDTH)
     for score in scores:
         counts[min(int(score / CLASS_WIDTH), len(counts) - 1)] += 1
-    bars = []
+    bars, tr = [], in_language(language)
     for low, count in zip(range(0, 100, CLASS_WIDTH), counts, strict=True):
-        note = f"chrF from {low} to {low + CLASS_WIDTH}: {count:,} sentences"
+        high = low + CLASS_WIDTH
+        note = tr(f"chrF from {low} to {high}: {count:,} sentences", f"chrF {low} 至 {high}：{count:,} 句")
         bars.append(Bar(str(low), count, f"{count:,}", note))
-    return draw_bars("sentences by chrF · 按 chrF 分组的句数", bars)
+    return draw_bars(CHARTS["sentences"].on_page(language), bars)
 
 
-def judged_sentence(sentence: JudgedSentence) -> str:
-    return labelled_texts(judged_rows(sentence), f"<dt>line {sentence.line:,}, chrF {sentence.chrf:.2f}</dt>")
+def judged_sentence(sentence: JudgedSentence, tr: Tr) -> str:
+    where = tr(
+        f"line {sentence.line:,}, chrF {sentence.chrf:.2f}", f"第 {sentence.line:,} 行，chrF {sentence.chrf:.2f}"
+    )
+    return labelled_texts(judged_rows(sentence, tr), f"<dt>{where}</dt>")

@@ -8,46 +8,102 @@ from attendo.evaluation.evaluate import Evaluation, JudgedSentence
 from attendo.evaluation.hypotheses import TranslationRun
 from attendo.evaluation.loops_and_numbers import NumberCounts
 from attendo.evaluation.metrics import PUBLISHED_NAME, Score
+from attendo.report.columns import num_columns, padded
 from attendo.report.formatting import count_text, duration_text, visible
+from attendo.report.language import Bilingual, Language, Tr, in_english, in_language
+from attendo.report.messages import say
 
 LONGEST = 300  # characters of a sentence
 EXTREMES = 3
 ABSENT = "-"
+LABELS = 28  # columns
+
+PUBLISHED = Bilingual(PUBLISHED_NAME, "切词小写 BLEU")
+NO_FOUR_GRAMS = Bilingual(
+    "(BLEU multiplies the precisions of 1 to 4 words in a row: where no four words in a row agree, as in very short "
+    "sentences, it is near 0; chrF tells more.)",
+    "（BLEU 把连续 1 至 4 个词的精确率相乘：若没有任何连续四个词相同，例如句子很短时，得分就接近 0；这时应看 chrF。）",
+)
+FACTS = {
+    "sentences": Bilingual("sentences", "句数"),
+    "direction": Bilingual("direction", "方向"),
+    "references": Bilingual("references", "参考译文数"),
+    "hypotheses": Bilingual("judged", "被评译文"),
+    "speed": Bilingual("speed", "速度"),
+    "length ratio": Bilingual("length ratio", "长度比"),
+    "loops": Bilingual("loops", "重复循环"),
+    "numbers kept": Bilingual("numbers kept", "保留的数字"),
+    "wider beam": Bilingual("wider beam", "加宽束的重试"),
+    "equal to a reference": Bilingual("equal to a reference", "与参考译文相同"),
+    "empty": Bilingual("empty", "空译文"),
+}
 
 
-def evaluation_lines(found: Evaluation) -> Iterator[str]:
+def evaluation_lines(found: Evaluation, tr: Tr = in_english) -> Iterator[str]:
     source = f"{found.source_language} → " if found.source_language else ""
-    guessed = " (by the look of the references)" if found.guessed else ""
-    yield (
-        f"{visible(found.name)}: {count_text(found.sentences, 'sentence')}, {source}{found.target_language}{guessed}, "
-        f"{count_text(found.references, 'reference')}"
+    guessed = tr(" (by the look of the references)", "（根据参考译文推断）") if found.guessed else ""
+    direction, sentences, references = f"{source}{found.target_language}{guessed}", found.sentences, found.references
+    yield visible(found.name) + tr(
+        f": {count_text(sentences, 'sentence')}, {direction}, {count_text(references, 'reference')}",
+        f"：{sentences:,} 句，{direction}，{references} 份参考译文",
     )
-    for row in score_rows(found):
-        yield f"  {row.label:<28}{score_text(row.score)}  {row.score.signature}{row.note}"
-    for label, text in (*metric_rows(found), *fact_rows(found)):
-        yield f"  {label:<28}{text}"
+    for row in score_rows(found, tr):
+        yield f"  {padded(row.label, LABELS)}{score_text(row.score)}  {row.score.signature}{row.note}"
+    for label, text in (*metric_rows(found), *((tr(*words), text) for words, text in fact_rows(found, tr))):
+        yield f"  {padded(label, LABELS)}{text}"
     yield ""
-    yield "  by the length of the reference (words; of Chinese and Japanese, characters)"
-    for length in found.lengths:
-        yield (
-            f"    {length.words:<14}{length.sentences:>7,} sentences   BLEU {length.bleu:6.2f}   "
-            f"chrF {length.chrf:6.2f}   length ratio {length.length_ratio:.2f}"
-        )
-    counted_in = visible(found.frequencies_of) if found.frequencies_of else "the references"
-    yield f"  words of the reference found in the translation, by how often they are in {counted_in}"
-    for one in found.frequencies:
-        yield f"    {one.times:<14}{one.words:>7,} words       {one.share:6.1%}"
-    for extreme, sentences in (("worst", found.worst), ("best", found.best)):
-        yield f"  {extreme} sentences, by chrF"
-        for sentence in sentences[:EXTREMES]:
-            yield f"    line {sentence.line:,}: chrF {sentence.chrf:.2f}"
-            for label, text in judged_rows(sentence):
-                yield f"      {label:<14}{visible(text, LONGEST) or ABSENT}"
-    yield "  the same three scores by sacreBLEU's own command, in bash:"
+    yield from class_lines(found, tr)
+    for extreme, judged in ((tr("worst", "最差"), found.worst), (tr("best", "最好"), found.best)):
+        yield tr(f"  {extreme} sentences, by chrF", f"  {extreme}的句子（按 chrF）")
+        for sentence in judged[:EXTREMES]:
+            yield tr(
+                f"    line {sentence.line:,}: chrF {sentence.chrf:.2f}",
+                f"    第 {sentence.line:,} 行：chrF {sentence.chrf:.2f}",
+            )
+            for label, text in judged_rows(sentence, tr):
+                yield f"      {padded(label, 14)}{visible(text, LONGEST) or ABSENT}"
+    yield tr(
+        "  the same three scores by sacreBLEU's own command, in bash:",
+        "  用 sacreBLEU 自己的命令（bash）可算出同样的三项得分：",
+    )
     yield f"    {visible(found.command)}"
     if found.published_command:
-        yield f"  {PUBLISHED_NAME} likewise:"
+        yield f"  {tr(*PUBLISHED)}{tr(' likewise:', '同样可以：')}"
         yield f"    {visible(found.published_command)}"
+
+
+def class_lines(found: Evaluation, tr: Tr) -> Iterator[str]:
+    """By the length of sentences, and by the frequency of words."""
+    yield tr(
+        "  by the length of the reference (words; of Chinese and Japanese, characters)",
+        "  按参考译文的长度（以词计；中文和日文以字计）",
+    )
+    for length in found.lengths:
+        words, sentences = padded(class_name(length.words, tr), 14), f"{length.sentences:>7,}"
+        yield (
+            f"    {words}{sentences} {tr('sentences', '句')}   BLEU {length.bleu:6.2f}   "
+            f"chrF {length.chrf:6.2f}   {tr('length ratio', '长度比')} {length.length_ratio:.2f}"
+        )
+    if has_zero_bleu(found):
+        yield f"    {tr(*NO_FOUR_GRAMS)}"
+    counted_in = visible(found.frequencies_of) if found.frequencies_of else tr("the references", "参考译文")
+    yield tr(
+        f"  words of the reference found in the translation, by how often they are in {counted_in}",
+        f"  参考译文中的词有多少出现在译文里，按它们在 {counted_in} 中出现的次数",
+    )
+    for one in found.frequencies:
+        yield f"    {padded(class_name(one.times, tr), 14)}{one.words:>7,} {tr('words      ', '词')} {one.share:6.1%}"
+
+
+def has_zero_bleu(found: Evaluation) -> bool:
+    """Of all sentences, or of those of one length; as it is written, with two decimals."""
+    return any(round(bleu, 2) == 0 for bleu in (found.quoted[1].score, *(length.bleu for length in found.lengths)))
+
+
+def class_name(name: str, tr: Tr) -> str:
+    """up to 5, 6-10, over 50"""
+    chinese = name.replace("up to ", "至多 ").replace("over ", "超过 ")
+    return tr(name, chinese)
 
 
 @dataclass(frozen=True)
@@ -58,15 +114,19 @@ class ScoreRow:
     marked: bool = False  # where there are several BLEU, the one to quote
 
 
-def score_rows(found: Evaluation) -> list[ScoreRow]:
+def score_rows(found: Evaluation, tr: Tr = in_english) -> list[ScoreRow]:
     quoted, others = [ScoreRow("BLEU", found.quoted[1])], []
     if len(found.bleu) > 1:
-        every = [ScoreRow(f"BLEU, tokenisation {name}", score) for name, score in found.bleu.items()]
-        quoted = [replace(every[0], note="  ← the one to quote", marked=True)]
+        every = [
+            ScoreRow(tr(f"BLEU, tokenisation {name}", f"BLEU，切分 {name}"), score)
+            for name, score in found.bleu.items()
+        ]
+        quoted = [replace(every[0], note=tr("  ← the one to quote", "  ← 引用时用这个"), marked=True)]
         others = every[1:]
     rows = [*quoted, *others, ScoreRow(found.chrf.name, found.chrf), ScoreRow(found.ter.name, found.ter)]
     if found.published:
-        rows.append(ScoreRow(PUBLISHED_NAME, found.published, "  (beside published tables of this kind alone)"))
+        note = tr("  (beside published tables of this kind alone)", "  （只与同类的已发表结果相比）")
+        rows.append(ScoreRow(tr(*PUBLISHED), found.published, note))
     return rows
 
 
@@ -75,41 +135,60 @@ def metric_rows(found: Evaluation) -> list[tuple[str, str]]:
     return [(visible(name), f"{value:.4f}") for name, value in found.metrics.items()]
 
 
-def fact_rows(found: Evaluation) -> list[tuple[str, str]]:
+def fact_rows(found: Evaluation, tr: Tr = in_english) -> list[tuple[Bilingual, str]]:
     """What else was measured, in words."""
-    loops = f"{found.loops:,} of {found.sentences:,} translations ({found.loops / found.sentences:.1%})"
+    loops = tr(
+        f"{found.loops:,} of {found.sentences:,} translations ({found.loops / found.sentences:.1%})",
+        f"{found.sentences:,} 条译文中有 {found.loops:,} 条（{found.loops / found.sentences:.1%}）",
+    )
+    if found.run:
+        again = found.run.repeated
+        loops += tr(f"; decoded again because of one: {again:,}", f"；因此重新解码：{again:,} 条")
     rows = [
-        ("length ratio", f"{found.quoted[1].length_ratio:.3f}"),
-        ("loops", loops + (f"; decoded again because of one: {found.run.repeated:,}" if found.run else "")),
-        ("numbers kept", numbers_text(found.numbers, found.numbers_of_references)),
-        ("equal to a reference", f"{found.exact:,} of {found.sentences:,}"),
-        ("empty", f"{found.empty:,}"),
+        (FACTS["length ratio"], f"{found.quoted[1].length_ratio:.3f}"),
+        (FACTS["loops"], loops),
+        (FACTS["numbers kept"], numbers_text(found.numbers, found.numbers_of_references, tr)),
+        (
+            FACTS["equal to a reference"],
+            tr(f"{found.exact:,} of {found.sentences:,}", f"{found.exact:,}/{found.sentences:,}"),
+        ),
+        (FACTS["empty"], f"{found.empty:,}"),
     ]
-    return [("speed", speed_text(found.run)), ("wider beam", recovered_text(found.run)), *rows] if found.run else rows
+    if not found.run:
+        return rows
+    return [(FACTS["speed"], speed_text(found.run, tr)), (FACTS["wider beam"], recovered_text(found.run, tr)), *rows]
 
 
-def speed_text(run: TranslationRun) -> str:
-    threads = f", {count_text(run.threads, 'thread')}" if run.threads else ""
-    seconds = f"{run.seconds:.2f} s" if run.seconds < 60 else duration_text(run.seconds)
-    search = run.options.search
-    return (
-        f"{run.source_tokens_per_second:,.0f} source tokens/s: {run.source_tokens:,} in {seconds}, "
-        f"{run.engine}{threads}, beam {search.beam_size}, length penalty {search.length_penalty:g}"
+def speed_text(run: TranslationRun, tr: Tr) -> str:
+    threads = tr(f", {count_text(run.threads, 'thread')}", f"，{run.threads} 个线程") if run.threads else ""
+    seconds = tr(f"{run.seconds:.2f} s" if run.seconds < 60 else duration_text(run.seconds), f"{run.seconds:,.2f} 秒")
+    beam, penalty = run.options.search.beam_size, run.options.search.length_penalty
+    speed, tokens = f"{run.source_tokens_per_second:,.0f}", f"{run.source_tokens:,}"
+    return tr(
+        f"{speed} source tokens/s: {tokens} in {seconds}, "
+        f"{run.engine}{threads}, beam {beam}, length penalty {penalty:g}",
+        f"每秒 {speed} 个源端词元：{seconds}内 {tokens} 个，{run.engine}{threads}，束宽 {beam}，长度惩罚 {penalty:g}",
     )
 
 
-def recovered_text(run: TranslationRun) -> str:
+def recovered_text(run: TranslationRun, tr: Tr) -> str:
     if not run.options.to_dict()["second_look"]:
-        return "none: the first answer was taken"
-    return f"found what was missing at first in {count_text(run.recovered, 'line')}"
+        return tr("none: the first answer was taken", "未用：取第一次的译文")
+    lines = run.recovered
+    return tr(
+        f"found what was missing at first in {count_text(lines, 'line')}", f"在 {lines:,} 行中找回了起初缺失的内容"
+    )
 
 
-def numbers_text(numbers: NumberCounts | None, by_people: NumberCounts | None) -> str:
+def numbers_text(numbers: NumberCounts | None, by_people: NumberCounts | None, tr: Tr) -> str:
     if numbers is None:
-        return "not known without the source"
+        return tr("not known without the source", "没有源文，无从得知")
     if numbers.share is None or by_people is None or by_people.share is None:
-        return "no numbers in the source"
-    return f"{numbers.share:.1%} of {numbers.asked:,} (the reference keeps {by_people.share:.1%})"
+        return tr("no numbers in the source", "源文中没有数字")
+    return tr(
+        f"{numbers.share:.1%} of {numbers.asked:,} (the reference keeps {by_people.share:.1%})",
+        f"{numbers.asked:,} 个中的 {numbers.share:.1%}（参考译文为 {by_people.share:.1%}）",
+    )
 
 
 def score_text(score: Score) -> str:
@@ -117,44 +196,52 @@ def score_text(score: Score) -> str:
     return f"{score.score:6.2f}{interval}"
 
 
-def judged_rows(sentence: JudgedSentence) -> list[tuple[str, str]]:
-    source = [("source", sentence.source)] if sentence.source is not None else []
-    return [*source, *(("reference", text) for text in sentence.references), ("translation", sentence.hypothesis)]
+def judged_rows(sentence: JudgedSentence, tr: Tr = in_english) -> list[tuple[str, str]]:
+    source = [(tr("source", "源文"), sentence.source)] if sentence.source is not None else []
+    references = [(tr("reference", "参考译文"), text) for text in sentence.references]
+    return [*source, *references, (tr("translation", "译文"), sentence.hypothesis)]
 
 
-def comparison_lines(found: Comparison) -> Iterator[str]:
-    yield (
+def comparison_lines(found: Comparison, tr: Tr = in_english) -> Iterator[str]:
+    yield tr(
         f"{visible(found.test_set)}: {count_text(found.sentences, 'sentence')}, {found.language}; "
-        f"in {found.same:,} both say the same"
+        f"in {found.same:,} both say the same",
+        f"{visible(found.test_set)}：{found.sentences:,} 句，{found.language}；其中 {found.same:,} 句两者相同",
     )
-    yield f"  A is {visible(found.a)}"
-    yield f"  B is {visible(found.b)}"
-    yield f"  {'':<8}{'A':>8}{'B':>8}{'B - A':>9}{'p, bootstrap':>15}{'p, randomised':>15}"
+    yield tr(f"  A is {visible(found.a)}", f"  A：{visible(found.a)}")
+    yield tr(f"  B is {visible(found.b)}", f"  B：{visible(found.b)}")
+    by_bootstrap, by_randomising = tr("p, bootstrap", "p（自助法）"), tr("p, randomised", "p（随机化）")
+    columns = [f"  {'':<8}{'A':>8}{'B':>8}{'B - A':>9}"]
+    columns += [" " * (15 - num_columns(name)) + name for name in (by_bootstrap, by_randomising)]
+    yield "".join(columns)
     for one in found.differences.values():
         yield (
             f"  {one.name:<8}{one.a:>8.2f}{one.b:>8.2f}{one.difference:>+9.2f}{one.bootstrap.p_value:>15.4f}"
-            f"{one.randomisation.p_value:>15.4f}   {verdict(one)}"
+            f"{one.randomisation.p_value:>15.4f}   {verdict(one, tr)}"
         )
     for one in found.differences.values():
         for outcome in (one.bootstrap, one.randomisation):
             yield f"  {one.name:<8}{outcome.signature}"
-    yield "  the same by sacreBLEU's own command, in bash:"
+    yield tr("  the same by sacreBLEU's own command, in bash:", "  用 sacreBLEU 自己的命令（bash）可得同样的结果：")
     for command in found.commands:
         yield f"    {visible(command)}"
 
 
-def verdict(one: Difference) -> str:
+def verdict(one: Difference, tr: Tr = in_english) -> str:
     if one.difference == 0:
-        return "no difference"
+        return tr("no difference", "没有差别")
     if one.too_few:
-        return "too few lines differ to tell"
+        return tr("too few lines differ to tell", "不同的行太少，无法判断")
     if one.real is None:
-        return "uncertain: the two tests do not agree"
+        return tr("uncertain: the two tests do not agree", "不确定：两种检验结论不一")
     if not one.real:
-        return f"may be chance (p is not below {LEVEL:g})"
-    return f"{'A' if one.better == 'a' else 'B'} is better"
+        return tr(f"may be chance (p is not below {LEVEL:g})", f"可能出于偶然（p 不低于 {LEVEL:g}）")
+    better = "A" if one.better == "a" else "B"
+    return tr(f"{better} is better", f"{better} 更好")
 
 
-def warnings_text(warnings: Sequence[str], name: str = "") -> list[str]:
+def warnings_text(warnings: Sequence[str], name: str = "", language: Language = "en") -> list[str]:
     """For stderr; `name` is that of the test set, where there are several."""
-    return [f"attendo: warning: {visible(f'{name}: ' if name else '')}{visible(warning)}" for warning in warnings]
+    word = in_language(language)("warning: ", "警告：")
+    before = visible(f"{name}: " if name else "")
+    return [f"attendo: {word}{before}{visible(say(warning, language))}" for warning in warnings]

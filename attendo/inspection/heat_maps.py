@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 from unicodedata import east_asian_width
 
 import matplotlib as mpl
@@ -21,9 +20,7 @@ from attendo.files.durable import write_file
 from attendo.inspection.alignment import Alignment, AttentionMaps
 from attendo.inspection.readable import SPACE
 from attendo.report import fonts
-from attendo.report.page import Bilingual
-
-Language = Literal["en", "zh"]
+from attendo.report.language import Bilingual, Language
 
 USES = {  # what each is called, who looks, and at whom
     "encoder-self": (
@@ -115,7 +112,7 @@ def draw_heads(
 
     `causal`: a row may not look at later columns, and these cells are drawn as masked.
     """
-    note = explain_signs([*rows, *columns], language)
+    note = explain_signs([*rows, *columns], language, drawn=True)
     rows, columns = ([fonts.drawable(label) for label in labels] for labels in (rows, columns))
     apart = labels_apart(max(len(rows), len(columns)))
     layout = FigureLayout.of(rows, columns, len(titles), max(heading, note, key=label_width), has_note=bool(note))
@@ -153,12 +150,12 @@ def draw_heads(
     write_file(path, picture.getvalue())
 
 
-def explain_signs(labels: Iterable[str], language: Language) -> str:
-    """What the signs among the labels mean, one after the other; empty if there are none."""
+def explain_signs(labels: Iterable[str], language: Language, *, drawn: bool = False) -> str:
+    """What the signs among the labels mean, one after the other; empty if there are none. `drawn`: by our fonts."""
     labels = list(dict.fromkeys(labels))
     signs = ((words, match.group()) for pattern, words in SIGNS for match in map(pattern.match, labels) if match)
     explained = dict.fromkeys(words.of(language).format(sign=sign) for words, sign in signs)  # each once
-    return "    ".join(map(fonts.drawable, explained))
+    return "    ".join(map(fonts.drawable, explained) if drawn else explained)
 
 
 def cell_size(longest: int) -> float:

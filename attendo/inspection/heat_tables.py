@@ -7,6 +7,7 @@ import matplotlib as mpl
 from torch import Tensor
 
 from attendo.inspection.heat_maps import COLOURS
+from attendo.report.language import Bilingual, Language
 
 LEVELS = 32  # of colour
 DARK = 18  # from this level on, white letters are the readable ones
@@ -65,11 +66,15 @@ def lang_attribute(language: str | None) -> str:
     return f' lang="{escape(language)}"' if language else ""
 
 
-def legend(*, causal: bool = False) -> str:
+def legend(*, causal: bool = False, language: Language = "en") -> str:
     """The scale of colours, with its numbers."""
     marks = [(step / 20, f"{step / 20:g}" if step in MARKS else "") for step in range(21)]
     strip = "".join(f'<td class="{colour_class(value)}">{label}</td>' for value, label in marks)
-    masked = '<td class="masked"></td><td class="words">masked · 被掩盖</td>' if causal else ""
+    masked = (
+        '<td class="masked"></td><td class="words">' + Bilingual("masked", "被掩盖").on_page(language) + "</td>"
+        if causal
+        else ""
+    )
     return f'<table class="legend"><tr>{strip}{masked}</tr></table>'
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from attendo.decoding.beam import beam_search
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel
 from attendo.decoding.options import SearchOptions
+from attendo.decoding.scoring import score_targets
 from attendo.decoding.trace import SearchStep
 from attendo.engines.engine import Limits, Request
 from attendo.engines.torch_engine import limits_of
@@ -27,6 +29,7 @@ from attendo.model.encoder_only import EncoderOnly
 from attendo.model.record import AttentionRecord
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.model_folder.weights import load_model
+from attendo.report.language import Language
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, normalize, one_line, repair
 from attendo.text.tokenizer import Tokenizer
@@ -78,12 +81,17 @@ def inspect(
     model: str | Path | None = None,
     out: str | Path | None = None,
     beam: int = 4,
+    *,
+    target: str | None = None,
+    language: Language = "en",
 ) -> Inspection:
     """Translate a sentence; give every step of the search and what every head of every layer looked at.
 
     `model` is a folder or a name, by default the model that comes with attendo. With `out`, a folder, a page index.html
     and pictures of all heads are written there. `to` and `from_` are as in `Translator.translate`: `to` may be left out
-    where the model has one target language, and the text tells `from_`.
+    where the model has one target language, and the text tells `from_`. A translation of your own is given as `target`:
+    then nothing is searched, and the maps show the model reading it. The page is in English with Chinese beside it, or
+    with `language` "zh" in Chinese alone.
 
     >>> found = attendo.inspect("我爱机器学习", to="en")
     >>> found.translation
@@ -104,8 +112,8 @@ def inspect(
         from attendo.inspection.page import make_folder, write_folder  # matplotlib, only where pictures are drawn
 
         make_folder(Path(out))
-    found = inspect_text(load_model(bundle), tokenizer, text, bundle.directions, to, from_, options)
-    return found if out is None else write_folder(Path(out), found, folder.resolve().name)
+    found = inspect_text(load_model(bundle), tokenizer, text, bundle.directions, to, from_, options, target)
+    return found if out is None else write_folder(Path(out), found, folder.resolve().name, language)
 
 
 @torch.inference_mode()
@@ -117,6 +125,7 @@ def inspect_text(
     to: str | None = None,
     from_: str | None = None,
     options: SearchOptions = DEFAULT.search,
+    target: str | None = None,
 ) -> Inspection:
     """The same with a model at hand, which knows these directions, and with any options of the search."""
     if isinstance(model, EncoderOnly):
@@ -128,8 +137,11 @@ def inspect_text(
     source = torch.tensor([request.ids], device=next(model.parameters()).device)
     steps: list[SearchStep] = []
     longest = longest_target(model.config, request)
-    searched: AutoregressiveModel[Any] = model
-    best = beam_search(searched, source, longest, options, on_step=steps.append)[0][0]
+    if target is not None:
+        best = read_target(model, tokenizer, source, target, longest)
+    else:
+        searched: AutoregressiveModel[Any] = model
+        best = beam_search(searched, source, longest, options, on_step=steps.append)[0][0]
     if not best.ended:
         remarks.append(f"the translation was cut at {len(best.ids)} tokens, its maximum length")
     record = AttentionRecord()
@@ -147,6 +159,17 @@ def inspect_text(
         record=record,
         remarks=tuple(remarks),
     )
+
+
+def read_target(model: Any, tokenizer: Tokenizer, source: Tensor, target: str, longest: int) -> Hypothesis:
+    """What the model says of a given translation, which is read as `attendo score` reads it."""
+    text = for_model(repair(target)[0])
+    if not text:
+        raise InputError("the given translation is empty: expected a sentence")
+    ids = (*tokenizer.encode(text), SPECIAL.eos)
+    if len(ids) > longest:
+        raise InputError(f"the given translation has {len(ids):,} tokens: expected at most {longest:,} for this text")
+    return score_targets(model, source, source.new_tensor([ids]))[0]
 
 
 def read_as_translate(

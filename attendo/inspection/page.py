@@ -20,7 +20,8 @@ from attendo.inspection.heat_tables import colour_rules, heat_table, legend
 from attendo.inspection.inspect import Inspection
 from attendo.inspection.steps import steps_html
 from attendo.report.fonts import missing
-from attendo.report.page import Bilingual, captioned_section, fact_cards, html_heading, html_text, write_html
+from attendo.report.language import Bilingual, Language, in_language
+from attendo.report.page import captioned_section, fact_cards, html_heading, html_text, write_html
 
 PAGE = "index.html"
 MOST_CELLS = 40_000  # of one use of attention; a browser is slow with more
@@ -122,21 +123,23 @@ def make_folder(folder: Path) -> None:
         raise WriteError(f"cannot write {folder}: no permission")
 
 
-def write_folder(folder: Path, found: Inspection, model: str) -> Inspection:
+def write_folder(folder: Path, found: Inspection, model: str, language: Language = "en") -> Inspection:
     """The page and the pictures; the inspection comes back with these files and what a reader should know of them.
 
     `model` is what the page calls the model.
     """
-    pictures = list(draw_maps(found.maps, found.alignment, folder))
+    pictures = list(draw_maps(found.maps, found.alignment, folder, language))
     facts = {
         Bilingual("model", "模型"): model,
         Bilingual("direction", "方向"): f"{found.source_language}-{found.target_language}",
         Bilingual("tokens", "词元"): f"{len(found.source)} → {len(found.best.ids)}",
-        Bilingual("beam", "束宽"): str(found.options.beam_size),
+        Bilingual("beam", "束宽"): str(found.options.beam_size) if found.steps else "–",
         Bilingual("log-probability", "对数概率"): f"{found.best.log_prob:.3f}",
         Bilingual("score", "得分"): f"{found.best.score:.3f}",
     }
-    write_page(folder / PAGE, found, found.maps, {words.label: text for words, text in facts.items()})
+    write_page(
+        folder / PAGE, found, found.maps, {words.on_page(language): text for words, text in facts.items()}, language
+    )
     remarks = (*found.remarks, *picture_remarks(found.maps, found.alignment))
     return replace(found, files=(folder / PAGE, *pictures), remarks=remarks)
 
@@ -158,7 +161,9 @@ def picture_remarks(maps: Sequence[AttentionMaps], alignment: Alignment) -> list
     return remarks
 
 
-def write_page(path: Path, found: Inspection, maps: Sequence[AttentionMaps], facts: dict[str, str]) -> None:
+def write_page(
+    path: Path, found: Inspection, maps: Sequence[AttentionMaps], facts: dict[str, str], language: Language = "en"
+) -> None:
     """`facts` stand at the top. The languages of source and target choose the glyphs."""
     source, target = found.source_language, found.target_language
     languages = {"encoder-self": (source, source), "decoder-self": (target, target), "cross": (target, source)}
@@ -168,13 +173,16 @@ def write_page(path: Path, found: Inspection, maps: Sequence[AttentionMaps], fac
         f'<h1 dir="auto">{html_text(found.text)}</h1>',
         f'<p class="translation" dir="auto">{html_text(found.translation)}</p>',
         fact_cards(facts),
-        signs_html(found),
-        contents(["alignment", *(one.name for one in maps), "steps"]),
-        section("alignment", alignment_html(found.alignment, (target, source)), alignment_of),
-        *(section(one.name, maps_html(one, languages.get(one.name, (None, None)))) for one in maps),
-        section("steps", steps_html(found.steps, found.tokenizer)),
+        signs_html(found, language),
+        contents(["alignment", *(one.name for one in maps), "steps"], language),
+        section("alignment", alignment_html(found.alignment, (target, source), language), alignment_of, language),
+        *(
+            section(one.name, maps_html(one, languages.get(one.name, (None, None)), language), language=language)
+            for one in maps
+        ),
+        section("steps", steps_html(found.steps, found.tokenizer, language), language=language),
     ]
-    write_html(path, title[:100], parts, INSPECT_STYLE + colour_rules())
+    write_html(path, title[:100], parts, INSPECT_STYLE + colour_rules(), language)
 
 
 @dataclass(frozen=True)
@@ -187,41 +195,49 @@ class FittedMaps:
     note: Bilingual | None = None
 
 
-def signs_html(found: Inspection) -> str:
+def signs_html(found: Inspection, language: Language = "en") -> str:
     """What the signs among the labels mean, the tag of the language and the sign for a space first of all."""
     labels = [label for one in found.maps for label in (*one.columns, *one.rows)]
-    english, chinese = (escape(explain_signs(labels, language)) for language in ("en", "zh"))
-    return f'<p class="note">{english} <span lang="zh">{chinese}</span></p>'
+    english = f"{escape(explain_signs(labels, 'en'))} " if language == "en" else ""
+    return f'<p class="note">{english}<span lang="zh">{escape(explain_signs(labels, "zh"))}</span></p>'
 
 
-def contents(names: Sequence[str]) -> str:
-    links = (f'<a href="#{name}">{HEADINGS[name][0]} <span lang="zh">{HEADINGS[name][1]}</span></a>' for name in names)
+def contents(names: Sequence[str], language: Language = "en") -> str:
+    def link(words: Bilingual) -> str:
+        return words.chinese if language == "zh" else f'{words.english} <span lang="zh">{words.chinese}</span>'
+
+    links = (f'<a href="#{name}">{link(HEADINGS[name])}</a>' for name in names)
     return f"<nav>{' '.join(links)}</nav>"
 
 
-def section(name: str, content: str, variant: str = "") -> str:
-    return captioned_section(name, HEADINGS[name], CAPTIONS[name + variant], content)
+def section(name: str, content: str, variant: str = "", language: Language = "en") -> str:
+    return captioned_section(name, HEADINGS[name], CAPTIONS[name + variant], content, language)
 
 
-def alignment_html(alignment: Alignment, languages: tuple[str | None, str | None]) -> str:
+def alignment_html(alignment: Alignment, languages: tuple[str | None, str | None], language: Language = "en") -> str:
     if alignment.weights.numel() > MOST_CELLS:
         words = Bilingual("Too large for a page: see alignment.png.", "太大，不在网页中显示：请看 alignment.png。")
-        return remark_html(words)
+        return remark_html(words, language)
     table = heat_table(alignment.weights, alignment.rows, alignment.columns, "", numbers=True, languages=languages)
     return f'{legend()}<div class="maps">{table}</div>'
 
 
-def maps_html(one: AttentionMaps, languages: tuple[str | None, str | None]) -> str:
-    fits = fit_page(one.weights, one.name)
-    parts = [remark_html(fits.note) if fits.note else "", legend(causal=one.causal) if len(fits.weights) else ""]
+def maps_html(one: AttentionMaps, languages: tuple[str | None, str | None], language: Language = "en") -> str:
+    fits, tr = fit_page(one.weights, one.name), in_language(language)
+    parts = [
+        remark_html(fits.note, language) if fits.note else "",
+        legend(causal=one.causal, language=language) if len(fits.weights) else "",
+    ]
     for layer, heads in enumerate(fits.weights, start=1):
-        names = [f"head {head}" for head in range(1, len(heads) + 1)] if fits.heads else ["all heads"]
+        numbers = range(1, len(heads) + 1)
+        every = [tr(f"head {head}", f"第 {head} 头") for head in numbers] if fits.heads else [tr("all heads", "所有头")]
         tables = [
             heat_table(weights, one.rows, one.columns, name, causal=one.causal, languages=languages)
-            for weights, name in zip(heads, names, strict=True)
+            for weights, name in zip(heads, every, strict=True)
         ]
         words = Bilingual(f"Layer {layer}", f"第 {layer} 层") if fits.layers else Bilingual("All layers", "所有层")
-        parts.append(f"<div>{html_heading(words, level=3)}\n{side_by_side(tables)}</div>\n")
+        heading = html_heading(words, level=3, language=language)
+        parts.append(f"<div>{heading}\n{side_by_side(tables)}</div>\n")
     return "".join(parts)
 
 
@@ -249,5 +265,6 @@ def fit_page(weights: Tensor, name: str) -> FittedMaps:
     return FittedMaps(weights[:0], note=note)
 
 
-def remark_html(words: Bilingual) -> str:
-    return f'<p class="remark">{escape(words.english)} <span lang="zh">{escape(words.chinese)}</span></p>'
+def remark_html(words: Bilingual, language: Language = "en") -> str:
+    english = f"{escape(words.english)} " if language == "en" else ""
+    return f'<p class="remark">{english}<span lang="zh">{escape(words.chinese)}</span></p>'

@@ -1,7 +1,6 @@
 """Tokens as a person reads them: bytes joined into characters, and pieces joined into words."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -97,9 +96,3 @@ def belong_together(left: Unit, right: Unit) -> bool:
         return True
     last, first = left.text[-1], right.text[0]
     return (last.isdigit() and first.isdigit()) or bool(LETTER.fullmatch(last) and LETTER.fullmatch(first))
-
-
-def num_columns(text: str) -> int:
-    """Of a terminal: two for a wide character, none for a mark upon the one before."""
-    marks = sum(unicodedata.category(character) in ("Mn", "Me") for character in text)
-    return len(text) - marks + sum(unicodedata.east_asian_width(character) in "WF" for character in text)

@@ -10,9 +10,11 @@ from html import escape
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.trace import SearchStep
 from attendo.inspection.inspect import Inspection
-from attendo.inspection.readable import num_columns, pieces, token_labels
+from attendo.inspection.readable import pieces, token_labels
+from attendo.report.columns import num_columns, padded
 from attendo.report.formatting import count_text, visible
-from attendo.report.page import Bilingual, html_heading
+from attendo.report.language import Bilingual, Language, Tr, in_english, in_language
+from attendo.report.page import html_heading
 from attendo.special_tokens import SPECIAL
 from attendo.text.tokenizer import Tokenizer
 
@@ -20,85 +22,120 @@ MOST_CONTENDERS = 24  # of a step are shown: all of a beam of 12
 PREFIX_WIDTH = 32  # columns for the output of a hypothesis so far
 TOKEN_WIDTH = 14
 
-FATES = {"live": "保留", "ended": "结束", "lost": "淘汰"}  # in Chinese
-TABLE_HEAD = (
-    '<thead><tr><th>from</th><th class="text">so far · 已说</th><th class="text">next · 下一个</th>'
-    '<th>probability · 概率</th><th>sum · 总和</th><th class="text"></th></tr></thead>'
+COLUMNS = (
+    Bilingual("from", "来自"),
+    Bilingual("so far", "已说"),
+    Bilingual("next", "下一个"),
+    Bilingual("probability", "概率"),
+    Bilingual("sum", "总和"),
 )
+FATES = {"live": "保留", "ended": "结束", "lost": "淘汰"}  # in Chinese
+TEXT = ' class="text"'
+COLUMNS_ARE_TEXT = (False, True, True, False, False)
 
 
 # As lines of text
 
 
-def inspection_lines(found: Inspection) -> Iterator[str]:
+def inspection_lines(found: Inspection, language: Language = "en") -> Iterator[str]:
     """The sentence, its translation, and how it was found."""
-    best, tokenizer = found.best, found.tokenizer
-    yield f"source       {visible(found.text)}"
-    yield f"  tokens     {' '.join(piece_labels(found.source, tokenizer))}"
-    yield f"translation  {visible(found.translation)}"
-    yield f"  tokens     {' '.join(piece_labels(best.ids, tokenizer))}"
-    yield f"  log-probability {best.log_prob:.3f}, score {best.score:.3f}, {len(best.ids)} tokens"
+    from attendo.inspection.heat_maps import explain_signs  # matplotlib, which JSON does without
+
+    best, tokenizer, tr = found.best, found.tokenizer, in_language(language)
+    source, target = piece_labels(found.source, tokenizer), piece_labels(best.ids, tokenizer)
+    tokens = padded(tr("  tokens", "  词元"), 13)
+    yield f"{padded(tr('source', '源文'), 13)}{visible(found.text)}"
+    yield f"{tokens}{' '.join(source)}"
+    yield f"{padded(tr('translation', '译文'), 13)}{visible(found.translation)}"
+    yield f"{tokens}{' '.join(target)}"
+    log_prob, score, length = f"{best.log_prob:.3f}", f"{best.score:.3f}", len(best.ids)
+    yield tr(
+        f"  log-probability {log_prob}, score {score}, {length} tokens",
+        f"  对数概率 {log_prob}，得分 {score}，{length} 个词元",
+    )
+    yield f"  {explain_signs([*source, *target], language)}"
     for step in found.steps:
         yield ""
-        yield from step_lines(step, tokenizer)
+        yield from step_lines(step, tokenizer, tr)
     yield ""
-    yield why_it_stopped(found.steps[-1])
+    yield why_it_stopped(found.steps[-1], tr) if found.steps else tr(*GIVEN)
 
 
-def step_lines(step: SearchStep, tokenizer: Tokenizer) -> Iterator[str]:
+GIVEN = Bilingual(
+    "The translation was given: nothing was searched, the model read it as it stands (teacher forcing).",
+    "译文是给定的：没有搜索，模型按原样读入（teacher forcing）。",
+)
+
+
+def step_lines(step: SearchStep, tokenizer: Tokenizer, tr: Tr = in_english) -> Iterator[str]:
     """A table: the best first, each with the hypothesis it continues and its fate."""
     kept = sum(one.fate == "live" for one in step.contenders)
     ended = sum(one.fate == "ended" for one in step.contenders)
-    yield (
-        f"step {step.number}: {count_text(len(step.live), 'hypothesis', 'hypotheses')}, "
-        f"{count_text(len(step.contenders), 'continuation')}: {kept} kept, {ended} ended, "
-        f"{len(step.contenders) - kept - ended} lost"
+    live, every = len(step.live), len(step.contenders)
+    lost = every - kept - ended
+    yield tr(
+        f"step {step.number}: {count_text(live, 'hypothesis', 'hypotheses')}, {count_text(every, 'continuation')}: "
+        f"{kept} kept, {ended} ended, {lost} lost",
+        f"第 {step.number} 步：{live} 个候选，{every} 个续写：保留 {kept}，结束 {ended}，淘汰 {lost}",
     )
-    yield row_text("from", "so far", "next", "probability", "sum", "")
-    for row in step_rows(step, tokenizer):
+    parent, prefix, token, probability, total = (tr(*column) for column in COLUMNS)
+    yield row_text(parent, prefix, token, probability, total, "")
+    for row in step_rows(step, tokenizer, tr):
         yield row_text(*row)
-    if len(step.contenders) > MOST_CONTENDERS:
-        yield f"      … and {len(step.contenders) - MOST_CONTENDERS} more"
+    if (more := every - MOST_CONTENDERS) > 0:
+        yield tr(f"      … and {more} more", f"      …… 另有 {more} 个")
 
 
-def step_rows(step: SearchStep, tokenizer: Tokenizer) -> Iterator[tuple[str, str, str, str, str, str]]:
+def step_rows(step: SearchStep, tokenizer: Tokenizer, tr: Tr) -> Iterator[tuple[str, str, str, str, str, str]]:
     """Of each contender: the hypothesis it continues, from 1, and its output so far; token, probability, sum, fate."""
     prefixes = [ending_of(visible(tokenizer.decode(hypothesis.ids))) for hypothesis in step.live]
     labels = token_labels((one.token for one in step.contenders), tokenizer)
-    for one, fate in zip(step.contenders[:MOST_CONTENDERS], fate_texts(step), strict=False):
+    for one, fate in zip(step.contenders[:MOST_CONTENDERS], fate_texts(step, tr), strict=False):
         probability, total = f"{math.exp(one.log_prob):.2%}", f"{one.total:.3f}"
         yield f"{one.parent + 1}", prefixes[one.parent], labels[one.token], probability, total, fate
 
 
-def fate_texts(step: SearchStep) -> Iterator[str]:
+def fate_texts(step: SearchStep, tr: Tr) -> Iterator[str]:
     """What became of each contender. One that stays gets its rank among the hypotheses of the next step."""
     scores = {hypothesis.ids: hypothesis.score for hypothesis in step.finished}
     rank = 0
     for one in step.contenders:
         if one.fate == "live":
             rank += 1
-            yield f"kept as {rank}"
+            yield tr(f"kept as {rank}", f"保留为第 {rank}")
         elif one.fate == "ended":
-            way = "ended" if one.token == SPECIAL.eos else "cut"
-            yield f"{way}, score {scores[*step.live[one.parent].ids, one.token]:.3f}"
+            way = tr("ended", "结束") if one.token == SPECIAL.eos else tr("cut", "截断")
+            score = f"{scores[*step.live[one.parent].ids, one.token]:.3f}"
+            yield tr(f"{way}, score {score}", f"{way}，得分 {score}")
         else:
-            yield "lost"
+            yield tr("lost", "淘汰")
 
 
-def why_it_stopped(last: SearchStep) -> str:
-    left = sum(one.fate == "live" for one in last.contenders)
-    best = f"the best of {count_text(len(last.finished), 'hypothesis', 'hypotheses')} that ended is the translation"
+def why_it_stopped(last: SearchStep, tr: Tr = in_english) -> str:
+    left, ended = sum(one.fate == "live" for one in last.contenders), len(last.finished)
+    best = tr(
+        f"the best of {count_text(ended, 'hypothesis', 'hypotheses')} that ended is the translation",
+        f"译文取 {ended} 个已结束候选中最好的",
+    )
     if not left:
-        return f"The search ends: no hypothesis is left to go on; {best}."
-    could = count_text(left, "hypothesis", "hypotheses")
-    return f"The search ends: {could} could go on, but none to a better score; {best}."
+        return tr(
+            f"The search ends: no hypothesis is left to go on; {best}.", f"搜索结束：没有可以继续的候选；{best}。"
+        )
+    return tr(
+        f"The search ends: {count_text(left, 'hypothesis', 'hypotheses')} could go on, "
+        f"but none to a better score; {best}.",
+        f"搜索结束：还有 {left} 个候选可以继续，但得分都不会更好；{best}。",
+    )
 
 
 def row_text(parent: str, prefix: str, token: str, probability: str, total: str, fate: str) -> str:
     """Columns as a terminal shows them, where a Chinese character is two wide."""
-    prefix += " " * (PREFIX_WIDTH - num_columns(prefix))
-    token += " " * (TOKEN_WIDTH - num_columns(token))
-    return f"{parent:>4}  {prefix}  {token}{probability:>11}{total:>10}  {fate}".rstrip()
+    parent, probability, total = (
+        " " * (width - num_columns(text)) + text for text, width in ((parent, 4), (probability, 11), (total, 10))
+    )
+    return (
+        f"{parent}  {padded(prefix, PREFIX_WIDTH)}  {padded(token, TOKEN_WIDTH)}{probability}{total}  {fate}".rstrip()
+    )
 
 
 def ending_of(text: str) -> str:
@@ -173,24 +210,35 @@ def hypothesis_to_dict(one: Hypothesis, tokenizer: Tokenizer) -> dict[str, objec
     return {"text": text, "ids": list(one.ids), "log_prob": one.log_prob, "score": one.score, "ended": one.ended}
 
 
-# As HTML tables; the words are those of the terminal, with the fates in Chinese too
+# As HTML tables; the words are those of the terminal, for readers of English with the Chinese ones beside them
 
 
-def steps_html(steps: Sequence[SearchStep], tokenizer: Tokenizer) -> str:
-    tables = "".join(step_html(step, tokenizer) for step in steps)
-    return f'<div class="steps">\n{tables}</div>\n<p class="note">{escape(why_it_stopped(steps[-1]))}</p>'
+def steps_html(steps: Sequence[SearchStep], tokenizer: Tokenizer, language: Language = "en") -> str:
+    tables = "".join(step_html(step, tokenizer, language) for step in steps)
+    why = why_it_stopped(steps[-1], in_language(language)) if steps else GIVEN.of(language)
+    return f'<div class="steps">\n{tables}</div>\n<p class="note">{escape(why)}</p>'
 
 
-def step_html(step: SearchStep, tokenizer: Tokenizer) -> str:
-    rows = ""
-    for one, row in zip(step.contenders, step_rows(step, tokenizer), strict=False):
+def step_html(step: SearchStep, tokenizer: Tokenizer, language: Language) -> str:
+    rows, columns = "", (step_rows(step, tokenizer, in_language(one)) for one in ("en", language))
+    for one, row, chinese in zip(step.contenders, *columns, strict=False):
         parent, prefix, token, probability, total, fate = map(escape, row)
+        fate = escape(chinese[-1]) if language == "zh" else f"{fate} · {FATES[one.fate]}"
         rows += (
             f'<tr class="{one.fate}"><td>{parent}</td><td class="text" dir="auto">{prefix}</td>'
             f'<td class="token" dir="auto">{token}</td><td>{probability}</td>'
-            f'<td>{total}</td><td class="fate">{fate} · {FATES[one.fate]}</td></tr>\n'
+            f'<td>{total}</td><td class="fate">{fate}</td></tr>\n'
         )
     more = len(step.contenders) - MOST_CONTENDERS
-    note = f'<p class="note">… and {more} more · 另有 {more} 个</p>' if more > 0 else ""
-    heading = html_heading(Bilingual(f"Step {step.number}", f"第 {step.number} 步"), level=3)
-    return f'<div class="step">{heading}\n<table>{TABLE_HEAD}<tbody>\n{rows}</tbody></table>{note}</div>\n'
+    left_out = Bilingual(f"… and {more} more", f"另有 {more} 个").on_page(language)
+    note = f'<p class="note">{left_out}</p>' if more > 0 else ""
+    heading = html_heading(Bilingual(f"Step {step.number}", f"第 {step.number} 步"), level=3, language=language)
+    return f'<div class="step">{heading}\n<table>{table_head(language)}<tbody>\n{rows}</tbody></table>{note}</div>\n'
+
+
+def table_head(language: Language) -> str:
+    cells = (
+        f"<th{TEXT if is_text else ''}>{column.on_page(language)}</th>"
+        for column, is_text in zip(COLUMNS, COLUMNS_ARE_TEXT, strict=True)
+    )
+    return f"<thead><tr>{''.join(cells)}<th{TEXT}></th></tr></thead>"

@@ -2,10 +2,13 @@
 
 import math
 
+from attendo.report.language import Tr, in_english
+
 JOINERS = "\u200c\u200d"  # inside words of some scripts and between parts of emoji; nothing is lost to the eye
 ESCAPE_PICTURES = 0x2400  # ␀ ␁ ␂ …, one for each of the first 32 characters
 PERCENTS = ("bleu", "chrf")  # 0 to 100; two decimals are as many as anybody quotes
 UNITS = {"d": 86_400, "h": 3_600, "min": 60, "s": 1}
+CHINESE_UNITS = {"d": "天", "h": "小时", "min": "分", "s": "秒"}
 
 
 def visible(text: str, longest: int | None = None) -> str:
@@ -51,14 +54,18 @@ def count_text(count: int, one: str, several: str = "") -> str:
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
-def duration_text(seconds: float) -> str:
+def duration_text(seconds: float, tr: Tr = in_english) -> str:
     """45 s; 12 min 5 s; 3 h 7 min; 2 d 5 h: two units, as people say it."""
     if not math.isfinite(seconds):
-        return "unknown"
+        return tr("unknown", "未知")
     rest = round(max(seconds, 0.0))
     counts = {}
     for unit, length in UNITS.items():
         counts[unit], rest = divmod(rest, length)
     largest = next((index for index, count in enumerate(counts.values()) if count), len(UNITS) - 1)
-    words = [f"{count:,} {unit}" for unit, count in list(counts.items())[largest : largest + 2] if count]
-    return " ".join(words) or "0 s"
+    words = [
+        f"{count:,} {tr(unit, CHINESE_UNITS[unit])}"
+        for unit, count in list(counts.items())[largest : largest + 2]
+        if count
+    ]
+    return " ".join(words) or tr("0 s", "0 秒")

@@ -6,40 +6,27 @@ No script, no address, and a policy that would stop both; every text of stranger
 from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
 from attendo import __version__
 from attendo.files.durable import write_file
 from attendo.report.formatting import visible
+from attendo.report.language import Bilingual, Language, in_language
 from attendo.report.style import STYLE
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-class Bilingual(NamedTuple):
-    """One thing that a page says, in both of its languages."""
-
-    english: str
-    chinese: str
-
-    @property
-    def label(self) -> str:
-        """Both in one line: tokens · 词元"""
-        return f"{self.english} · {self.chinese}"
-
-    def of(self, language: str) -> str:
-        return self.chinese if language == "zh" else self.english
-
-
-def write_html(path: Path, title: str, parts: Iterable[str], style: str = "") -> None:
+def write_html(path: Path, title: str, parts: Iterable[str], style: str = "", language: Language = "en") -> None:
     """A page of these parts, the empty ones left out; `style` is added to that of all pages."""
+    version = escape(__version__)
+    footer = in_language(language)(f"Written by attendo {version}.", f"由 attendo {version} 生成。")
     page = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
+        f'<!DOCTYPE html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8"/>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
         f"<title>{html_text(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n"
         + "".join(f"{part}\n" for part in parts if part)
-        + f'<footer class="note">Written by attendo {escape(__version__)}.</footer>\n</body>\n</html>\n'
+        + f'<footer class="note">{footer}</footer>\n</body>\n</html>\n'
     )
     write_file(path, page.encode("utf-8"))
 
@@ -53,7 +40,9 @@ def html_lines(text: str) -> str:
     return "\n".join(html_text(line) for line in text.strip("\n").split("\n"))
 
 
-def html_heading(words: Bilingual, level: int = 2) -> str:
+def html_heading(words: Bilingual, level: int = 2, language: Language = "en") -> str:
+    if language == "zh":
+        return f"<h{level}>{words.chinese}</h{level}>"
     return f'<h{level}>{words.english}<span class="zh" lang="zh">{words.chinese}</span></h{level}>'
 
 
@@ -69,11 +58,13 @@ def labelled_texts(rows: Iterable[tuple[str, str]], heading: str = "") -> str:
     return f'<dl class="sample">{heading}{texts}</dl>'
 
 
-def captioned_section(name: str, heading: Bilingual, caption: Bilingual, content: str) -> str:
-    """A section with its heading and an explanation, in English and in Chinese; `name` is the target of links."""
+def captioned_section(
+    name: str, heading: Bilingual, caption: Bilingual, content: str, language: Language = "en"
+) -> str:
+    """A section with its heading and an explanation; `name` is the target of links."""
+    english = f'<p class="caption">{escape(caption.english)}</p>\n' if language == "en" else ""
     return (
-        f'<section id="{escape(name)}">\n{html_heading(heading)}\n'
-        f'<p class="caption">{escape(caption.english)}</p>\n'
+        f'<section id="{escape(name)}">\n{html_heading(heading, language=language)}\n{english}'
         f'<p class="caption" lang="zh">{escape(caption.chinese)}</p>\n'
         f"{content}\n</section>"
     )

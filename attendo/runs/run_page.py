@@ -17,6 +17,7 @@ import numpy as np
 
 from attendo.report.charts import Curve, Marks, draw_curves, keep_evenly, keep_extremes, linear_axis, smooth
 from attendo.report.formatting import count_text, score_text, visible
+from attendo.report.language import Language, Tr, in_english, in_language
 from attendo.report.page import fact_cards, html_lines, html_text, labelled_texts, write_html
 
 SERIES = ("loss", "learning_rate", "gradient_norm", "target_tokens_per_second")
@@ -124,21 +125,23 @@ def write_report(
     environment: dict[str, Any],
     log: Sequence[dict[str, Any]],
     summary: dict[str, str],
+    language: Language = "en",
 ) -> None:
     """`log` are the records of log.jsonl in their order; `summary` stands at the top."""
-    known = sort_log(log)
+    known, tr = sort_log(log), in_language(language)
+    recipe = f"<pre>{html_lines(recipe_toml)}</pre>" if recipe_toml.strip() else ""
     parts = [
         f"<h1>{html_text(title)}</h1>",
-        headline(known, metric_of(recipe_toml)),
+        headline(known, metric_of(recipe_toml), tr),
         fact_cards(summary),
-        section("Curves", training_curves(known)),
-        section("Validations", validation_table(known)),
-        section("Samples", sample_list(known.last_samples)),
-        section("Do it again", f"<pre>{html_lines(command)}</pre>"),
-        section("Recipe", f"<pre>{html_lines(recipe_toml)}</pre>" if recipe_toml.strip() else ""),
-        section("Environment", word_table(environment)),
+        section(tr("Curves", "曲线"), training_curves(known, tr)),
+        section(tr("Validations", "验证"), validation_table(known, tr)),
+        section(tr("Samples", "译例"), sample_list(known.last_samples, tr)),
+        section(tr("Do it again", "重做一遍"), f"<pre>{html_lines(command)}</pre>"),
+        section(tr("Recipe", "配方"), recipe),
+        section(tr("Environment", "环境"), word_table(environment)),
     ]
-    write_html(path, title, parts)
+    write_html(path, title, parts, language=language)
 
 
 def section(heading: str, content: str) -> str:
@@ -153,42 +156,49 @@ def metric_of(recipe_toml: str) -> str:
         return "loss"
 
 
-def headline(log: TrainingLog, metric: str) -> str:
+def headline(log: TrainingLog, metric: str, tr: Tr) -> str:
     best = log.best
     if best is None:
-        validation = "best validation" if log.validations else "validation"
-        state = f"{count_text(log.last_step, 'step')}, no {validation} yet" if log.last_step else "no step yet"
+        state = tr("no step yet", "还没有一步")
+        if log.last_step:
+            none = "best validation" if log.validations else "validation"
+            english = f"{count_text(log.last_step, 'step')}, no {none} yet"
+            state = tr(english, f"{log.last_step:,} 步，还没有{'最佳' if log.validations else ''}验证")
         return f'<p class="headline">{state}</p>'
     # the deciding score first, in large letters
     names = sorted(best.scores, key=lambda name: name != metric)
     words = [f"{html_text(name)} {score_text(name, best.scores[name])}" for name in names]
-    others = "".join(f", {word}" for word in words[1:])
-    return f'<p class="headline"><b>{words[0]}</b> best, at step {best.step:,}{others}</p>' if words else ""
+    others = "".join(f"{tr(', ', '，')}{word}" for word in words[1:])
+    where = tr(f"best, at step {best.step:,}", f"最佳，第 {best.step:,} 步")
+    return f'<p class="headline"><b>{words[0]}</b> {where}{others}</p>' if words else ""
 
 
-def validation_table(log: TrainingLog) -> str:
+def validation_table(log: TrainingLog, tr: Tr) -> str:
     if not log.validations:
         return ""
     names = log.score_names()
     apart = math.ceil(len(log.validations) / MOST_ROWS)
     # counted from the end: the last is always there
     rows = [one for index, one in enumerate(reversed(log.validations)) if index % apart == 0 or one is log.best]
-    head = "".join(f"<th>{html_text(name)}</th>" for name in ("step", *names))
+    head = "".join(f"<th>{html_text(name)}</th>" for name in (tr("step", "步"), *names))
     body = ""
     for one in reversed(rows):
         cells = "".join(f"<td>{score_text(name, one.scores.get(name))}</td>" for name in names)
         look = ' class="best"' if one is log.best else ""
         body += f"<tr{look}><td>{one.step:,}</td>{cells}</tr>\n"
-    note = f'<p class="note">{len(rows):,} of {len(log.validations):,} validations.</p>' if apart > 1 else ""
+    shown, every = f"{len(rows):,}", f"{len(log.validations):,}"
+    words = tr(f"{shown} of {every} validations.", f"共 {every} 次验证，这里列出 {shown} 次。")
+    note = f'<p class="note">{words}</p>' if apart > 1 else ""
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{note}'
 
 
-def sample_list(validation: LoggedValidation | None) -> str:
+def sample_list(validation: LoggedValidation | None, tr: Tr) -> str:
     if validation is None:
         return ""
-    labels = ("source", "reference", "translation")
+    labels = (tr("source", "源文"), tr("reference", "参考译文"), tr("translation", "译文"))
+    where = tr(f"From the validation at step {validation.step:,}.", f"取自第 {validation.step:,} 步的验证。")
     blocks = [labelled_texts(zip(labels, sample, strict=True)) for sample in validation.samples]
-    return f'<p class="note">From the validation at step {validation.step:,}.</p>\n' + "\n".join(blocks)
+    return f'<p class="note">{where}</p>\n' + "\n".join(blocks)
 
 
 def word_table(words: Mapping[str, Any]) -> str:
@@ -199,7 +209,7 @@ def word_table(words: Mapping[str, Any]) -> str:
     return f'<table class="words">{rows}</table>' if rows else ""
 
 
-def training_curves(log: TrainingLog) -> str:
+def training_curves(log: TrainingLog, tr: Tr) -> str:
     """Nothing where nothing has happened; no chart of what has no number."""
     happened = [*log.steps[:1].tolist(), *log.steps[-1:].tolist(), *(one.step for one in log.validations)]
     if not happened:
@@ -209,14 +219,16 @@ def training_curves(log: TrainingLog) -> str:
     marks = Marks(log.resumed, log.skipped, ticked_steps(log))
     rate = Curve(*keep_evenly(log.steps, log.series["learning_rate"]), "train")
     draw = partial(draw_curves, steps=steps, marks=marks)
+    best = tr("best", "最佳")
+    trained = measured_curves(log, "loss", tr("training", "训练"))
     charts = [
-        draw("loss", [*measured_curves(log, "loss", "training"), *validation_curves(log, "loss", "validation")]),
-        *(draw(visible(name), validation_curves(log, name)) for name in log.score_names() if name != "loss"),
-        draw("learning rate", [rate], zero=True),
-        draw("gradient norm", measured_curves(log, "gradient_norm", log_scale=True), log=True),
-        draw("target tokens a second", measured_curves(log, "target_tokens_per_second"), zero=True),
+        draw(tr("loss", "损失"), [*trained, *validation_curves(log, "loss", best, tr("validation", "验证"))]),
+        *(draw(visible(name), validation_curves(log, name, best)) for name in log.score_names() if name != "loss"),
+        draw(tr("learning rate", "学习率"), [rate], zero=True),
+        draw(tr("gradient norm", "梯度范数"), measured_curves(log, "gradient_norm", log_scale=True), log=True),
+        draw(tr("target tokens a second", "每秒目标词元"), measured_curves(log, "target_tokens_per_second"), zero=True),
     ]
-    return f'<div class="charts">\n{"".join(charts)}</div>\n{curve_legend(log)}' if any(charts) else ""
+    return f'<div class="charts">\n{"".join(charts)}</div>\n{curve_legend(log, tr)}' if any(charts) else ""
 
 
 def ticked_steps(log: TrainingLog) -> list[int]:
@@ -237,13 +249,13 @@ def measured_curves(log: TrainingLog, name: str, label: str = "", *, log_scale: 
     return [Curve(*keep_extremes(log.steps, values), "raw"), Curve(*keep_evenly(log.steps, mean), "train", label)]
 
 
-def validation_curves(log: TrainingLog, name: str, label: str = "") -> list[Curve]:
+def validation_curves(log: TrainingLog, name: str, best: str, label: str = "") -> list[Curve]:
     """A dot a validation, and a larger one where it was the best."""
     x, y = keep_extremes(*log.scores(name))
     curves = [Curve(x, y, "valid", label if len(x) else "", point_notes(name, x, y) if len(x) <= MOST_DOTS else ())]
     if log.best and math.isfinite(score := log.best.scores.get(name, math.nan)):
         x, y = np.array([log.best.step]), np.array([score])
-        curves.append(Curve(x, y, "best", "best", point_notes(name, x, y)))
+        curves.append(Curve(x, y, "best", best, point_notes(name, x, y)))
     return curves
 
 
@@ -252,22 +264,29 @@ def point_notes(name: str, steps: np.ndarray, values: np.ndarray) -> list[str]:
     return [f"step {int(step):,}: {score_text(name, value)}" for step, value in pairs]
 
 
-def curve_legend(log: TrainingLog) -> str:
+def curve_legend(log: TrainingLog, tr: Tr) -> str:
     """What the lines and marks mean, those there are."""
-    sentences = ["Across: steps. Faint: each step; strong: the mean of its neighbours."]
+    sentences = [
+        tr(
+            "Across: steps. Faint: each step; strong: the mean of its neighbours.",
+            "横轴：步数。浅色：每一步；深色：相邻各步的平均。",
+        )
+    ]
     if ticked_steps(log):
-        sentences.append("Short grey ticks: validations.")
+        sentences.append(tr("Short grey ticks: validations.", "灰色短线：验证。"))
     if log.resumed:
-        sentences.append(f"Dashed lines: the run was resumed ({list_steps(log.resumed)}).")
+        when = list_steps(log.resumed, tr)
+        sentences.append(tr(f"Dashed lines: the run was resumed ({when}).", f"虚线：续训（{when}）。"))
     if log.skipped:
-        reason = "because a loss or gradient was no number"
-        sentences.append(f"Red ticks: updates skipped {reason} ({list_steps(log.skipped)}).")
-    return f'<p class="note">{" ".join(sentences)}</p>'
+        when = list_steps(log.skipped, tr)
+        english = f"Red ticks: updates skipped because a loss or gradient was no number ({when})."
+        sentences.append(tr(english, f"红色短线：因损失或梯度不是有限数而跳过的更新（{when}）。"))
+    return f'<p class="note">{tr(" ", "").join(sentences)}</p>'
 
 
-def list_steps(steps: Sequence[int]) -> str:
+def list_steps(steps: Sequence[int], tr: Tr = in_english) -> str:
     """at step 500; 7 times, at steps 500, 600, 700, 800, 900 …"""
     if len(steps) == 1:
-        return f"at step {steps[0]:,}"
-    first = ", ".join(f"{step:,}" for step in steps[:5])
-    return f"{len(steps):,} times, at steps {first}{' …' if len(steps) > 5 else ''}"
+        return tr(f"at step {steps[0]:,}", f"第 {steps[0]:,} 步")
+    first = ", ".join(f"{step:,}" for step in steps[:5]) + (" …" if len(steps) > 5 else "")
+    return tr(f"{len(steps):,} times, at steps {first}", f"{len(steps):,} 次，在第 {first} 步")

@@ -17,6 +17,7 @@ from attendo.model_folder.weights import on_meta, save_model, weights_of
 from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import Recipe
 from attendo.recipe.write import recipe_to_toml
+from attendo.report.language import Language, in_language
 from attendo.runs.advice import advise, facts_of
 from attendo.runs.build_trainer import build_trainer
 from attendo.runs.model_card import model_card
@@ -58,6 +59,7 @@ def train(
     beside: Path | None = None,
     on_progress: OnProgress = no_progress,
     stop: Stop | None = None,
+    language: Language = "en",
 ) -> TrainingResult:
     """Train a model from a recipe, a `Recipe` or the path of its file, in the folder `run_dir`.
 
@@ -70,7 +72,7 @@ def train(
     `force` resumes a run although its data or settings have changed. `command` is what the report gives as the way
     to do it again, `beside` the folder whose git commit is noted. `on_progress` gets how many pairs of a corpus were
     read while the data is prepared. The first Ctrl-C saves the run and ends it (in the main thread, where Python
-    handles signals); `stop` is there for a caller with a way of its own.
+    handles signals); `stop` is there for a caller with a way of its own. `language` is that of report.html: en or zh.
     """
     if not isinstance(recipe, Recipe):
         beside = beside or Path(recipe).resolve().parent
@@ -90,7 +92,7 @@ def train(
             run.describe(beside or Path.cwd())
             run.warn()
             run.trainer.run(stop)
-            run.finish(command)
+            run.finish(command, language)
     except Stopped as stopped:
         if run is None:
             return TrainingResult(folder.path, folder.model, finished=False, step=0, exit_code=stopped.exit_code)
@@ -169,7 +171,7 @@ class TrainingRun:
         if grave and self.progress.step == 0:
             logger.warning("%s. --dry-run tells more", ". ".join(grave))
 
-    def finish(self, command: str) -> None:
+    def finish(self, command: str, language: Language = "en") -> None:
         """The model with the best validation, and the report."""
         step = self.best_whole_step()
         model = on_meta(self.prepared.model)
@@ -178,7 +180,7 @@ class TrainingRun:
         card = model_card(self.recipe, self.prepared, self.progress, f"step {step}", parameters)
         directions = self.recipe.data.parsed_directions()
         save_model(self.folder.model, model, weights, self.prepared.tokenizer, directions, card)
-        self.report(step, parameters, command)
+        self.report(step, parameters, command, language)
 
     def best_whole_step(self) -> int:
         """The best that is on the disk and not damaged; without a validation, the last."""
@@ -190,11 +192,13 @@ class TrainingRun:
                 return step
         raise InputError(f"no checkpoint in {self.folder.checkpoints} is whole")
 
-    def report(self, step: int, parameters: int, command: str) -> None:
-        progress = self.progress
+    def report(self, step: int, parameters: int, command: str, language: Language) -> None:
+        progress, metric, tr = self.progress, self.recipe.validation.metric, in_language(language)
         directions = ", ".join(self.recipe.data.directions)
-        metric = self.recipe.validation.metric
-        best = f"{progress.history[step]:.4g} at step {step}" if step in progress.history else "not validated"
+        best, minutes = tr("not validated", "未验证"), f"{progress.seconds / 60:.1f}"
+        if step in progress.history:
+            score = f"{progress.history[step]:.4g}"
+            best = tr(f"{score} at step {step}", f"{score}（第 {step} 步）")
         write_report(
             self.folder.report,
             title=f"{self.folder.path.name}: {directions}",
@@ -203,12 +207,13 @@ class TrainingRun:
             environment=json.loads(self.folder.environment.read_text(encoding="utf-8")),
             log=read_log(self.folder.log),
             summary={
-                f"best {metric}": best,
-                "steps": f"{progress.step:,}",
-                "target tokens": f"{progress.target_tokens:,}",
-                "time on steps": f"{progress.seconds / 60:.1f} minutes",
-                "parameters": f"{parameters:,}",
-                "updates skipped": str(progress.skipped),
-                "vocabulary": f"{self.prepared.tokenizer.vocab_size:,}",
+                tr(f"best {metric}", f"最佳 {metric}"): best,
+                tr("steps", "步数"): f"{progress.step:,}",
+                tr("target tokens", "目标词元"): f"{progress.target_tokens:,}",
+                tr("time on steps", "训练用时"): tr(f"{minutes} minutes", f"{minutes} 分钟"),
+                tr("parameters", "参数量"): f"{parameters:,}",
+                tr("updates skipped", "跳过的更新"): str(progress.skipped),
+                tr("vocabulary", "词表大小"): f"{self.prepared.tokenizer.vocab_size:,}",
             },
+            language=language,
         )
