@@ -41,7 +41,7 @@ def keep_language(context: typer.Context, arguments: Sequence[str]) -> None:
 
 
 def language_of(context: typer.Context) -> Language:
-    language: Language = context.meta[KEPT_AS]
+    language: Language = context.meta.get(KEPT_AS, "en")
     return language
 
 

@@ -201,7 +201,7 @@ def frequency_chart(found: Evaluation, language: Language) -> str:
     return draw_bars(CHARTS["words"].on_page(language), bars)
 
 
-def sentence_chart(scores: Sequence[float], language: Language) -> str:
+def sentence_chart(scores: Sequence[float], language: Language = "en") -> str:
     """How many reach 0 to 10, 10 to 20, …; 100 belongs to the last class."""
     counts = [0] * (100 // CLASS_WIDTH)
     for score in scores:

@@ -4,8 +4,8 @@ An entry of chinese.toml is an English sentence with holes, and the same in Chin
 
     "{path} has {n} lines" = "{path} 有 {n} 行"
 
-A hole may be said to be a sentence of the catalogue itself, {why:message}, or several, {things:list}. What has no entry
-stays English. Nothing is decided by what is found here.
+In {n}, {m}, {k} and {l} numbers stand, in others anything. A hole may be said to be a sentence of the catalogue itself,
+{why:message}, or several, {things:list}. What has no entry stays English. Nothing is decided by what is found here.
 """
 
 import re
@@ -18,6 +18,8 @@ from attendo.report.language import Language
 
 CATALOGUE = Path(__file__).with_name("chinese.toml")
 DEEPEST = 4  # sentences within sentences
+NUMBERS = {"n", "m", "k", "l"}  # the names of holes in which a number stands
+NUMBER, ANYTHING = r"([-+\d.,]+)", "(.+?)"
 LISTS = ((re.compile("; "), "；"), (re.compile(", "), "、"))
 
 
@@ -47,11 +49,16 @@ class Template:
         """By which the more particular of two sentences is known."""
         return sum(map(len, self.texts))
 
+    @property
+    def has_words(self) -> bool:
+        return any(letter.isalpha() for text in self.texts for letter in text)
+
     def match(self, text: str) -> dict[str, str] | None:
         """What stands in the holes, if `text` is this sentence."""
         if not (text.startswith(self.texts[0]) and text.endswith(self.texts[-1])):
             return None
-        pattern = "(.+?)".join(map(re.escape, self.texts))
+        holes = (NUMBER if name in NUMBERS else ANYTHING for name, _ in self.holes)
+        pattern = "".join(map(str.__add__, map(re.escape, self.texts), (*holes, "")))
         found = re.fullmatch(pattern, text, re.DOTALL)
         return dict(zip([name for name, _ in self.holes], found.groups(), strict=True)) if found else None
 
@@ -85,8 +92,15 @@ def to_chinese(text: str, depth: int = 0) -> str:
     if depth < DEEPEST:
         for english, chinese in read_templates():
             if (values := english.match(text)) is not None:
-                return fill(chinese, values, depth + 1)
+                found = fill(chinese, values, depth + 1)
+                # A sentence of holes alone, "{where}: {what}", fits too much to be believed by itself.
+                if english.has_words or any(chinese_letter(letter) for letter in set(found) - set(text)):
+                    return found
     return text
+
+
+def chinese_letter(letter: str) -> bool:
+    return "\u4e00" <= letter <= "\u9fff"
 
 
 def fill(template: Template, values: dict[str, str], depth: int) -> str:
