@@ -9,7 +9,8 @@ from typing import get_args
 
 import attendo
 from attendo.files.durable import write_file
-from attendo.inspection.heat_maps import Language, draw_maps
+from attendo.inspection.heat_maps import draw_maps
+from attendo.report.language import Language
 
 FIGURES = Path(__file__).parent.parent / "docs" / "figures"
 TEXT, TARGET = "我爱机器学习", "en"

@@ -9,6 +9,10 @@ import pytest
 import torch
 
 torch.set_num_threads(1)
+# What the tests read is English, whatever the locale of who runs them; those of --lang choose for themselves.
+for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+    if os.environ.get(name, "").lower().startswith("zh"):
+        os.environ[name] = "C.UTF-8"
 
 
 @pytest.fixture

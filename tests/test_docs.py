@@ -1,5 +1,7 @@
-"""The examples of api.md, extending.md and inspecting.md run, links lead somewhere, pages are in the index."""
+"""The examples of the pages that show Python run, links lead somewhere, pages are in the index."""
 
+import ast
+import builtins
 import re
 import runpy
 import shutil
@@ -21,9 +23,8 @@ def lines_of_code(block):
     return sum(1 for line in block.split("\n") if line.strip())
 
 
-EXAMPLES = [
-    (name, index) for name in ("api.md", "extending.md", "inspecting.md") for index in range(len(python_blocks(name)))
-]
+RUN = ("api.md", "extending.md", "inspecting.md", "translating.md")
+EXAMPLES = [(name, index) for name in RUN for index in range(len(python_blocks(name)))]
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +64,18 @@ def test_every_page_is_in_the_index():
     index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
     assert {page for page in pages if f"]({page})" not in index} == set()
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_python_example_can_be_pasted_as_it_is(path):
+    """All the names it uses are its own, Python's, or imported by it."""
+    for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), flags=re.DOTALL):
+        nodes = list(ast.walk(ast.parse(block)))
+        known = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        known |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        named = (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler)
+        known |= {node.name for node in nodes if isinstance(node, named) and node.name}
+        imported = [alias for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names]
+        known |= {(alias.asname or alias.name).split(".")[0] for alias in imported}
+        used = {node.id for node in nodes if isinstance(node, ast.Name)}
+        assert used - known - set(dir(builtins)) == set()

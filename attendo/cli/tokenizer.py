@@ -161,6 +161,8 @@ def decode(file: TokenizerFile) -> None:
     Examples:
         # Text to ids and back
         echo 我爱机器学习 | attendo tokenizer encode tokenizer.json | attendo tokenizer decode tokenizer.json
+        # Read ids from a file
+        attendo tokenizer decode tokenizer.json < ids.txt
     """
     from attendo.text.tokenizer import Tokenizer
 

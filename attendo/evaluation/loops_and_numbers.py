@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attendo.text.numbers import asked_numbers, missing_numbers
-from attendo.translation.checks import find_repetition
+from attendo.translation.checks import find_loop
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class NumberCounts:
 def find_loops(hypotheses: Sequence[str], sources: Sequence[str] | None) -> list[int]:
     """Indices of the translations that repeat themselves in a loop, and whose sources do not."""
     beside = sources or [""] * len(hypotheses)
-    return [index for index, pair in enumerate(zip(hypotheses, beside, strict=True)) if find_repetition(*pair)]
+    return [index for index, pair in enumerate(zip(hypotheses, beside, strict=True)) if find_loop(*pair)]
 
 
 def count_numbers_kept(

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TypeVar
 
-from attendo.inspection.readable import Unit, num_columns
+from attendo.inspection.readable import Unit
+from attendo.report.columns import num_columns
 
 Item = TypeVar("Item")
 Weights = Sequence[Sequence[float]]

@@ -26,7 +26,7 @@ def said_in(path: Path) -> Iterator[Said]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         for expression in sentences(node):
             for template in templates(expression):
-                yield Said(name, expression.lineno, template)
+                yield Said(name, expression.lineno, template.replace("%s", HOLE))
 
 
 def sentences(node: ast.AST) -> Iterator[ast.expr]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.translation.checks import Repetition, find_repetition, times_repeated
+from attendo.translation.checks import Repetition, find_loop, find_repetition, times_repeated
 from tests.reference.growth import exponent
 from tests.translation.real_pairs import pairs
 
@@ -49,8 +49,8 @@ def test_what_people_say_is_no_loop(source, output):
 
 
 def test_evidence_of_the_loops(evidence):
-    found = sum(find_repetition(output, source) is not None for source, output in WILD)
-    wrong = sum(find_repetition(output, source) is not None for source, output in TAME)
+    found = sum(find_loop(output, source) is not None for source, output in WILD)
+    wrong = sum(find_loop(output, source) is not None for source, output in TAME)
     evidence("X5", "hand-written loops that made other translators fail: found", f"{found} of {len(WILD)}")
     evidence("X5", "repetitions of people taken for loops", f"{wrong} of {len(TAME)}")
 
@@ -59,7 +59,7 @@ def test_evidence_of_the_loops(evidence):
 def test_no_loops_in_what_people_translated(name, evidence):
     """In zh-en/ted.dev.tsv there are eight: sentences that somebody did write three times in a row."""
     rows = pairs(name)
-    found = sum(find_repetition(target, source) is not None for _, _, source, target in rows)
+    found = sum(find_loop(target, source) is not None for _, _, source, target in rows)
     assert found == 0
     evidence("X5", f"loops seen in the human translations of {name}, both ways", f"{found} of {len(rows)}")
 
@@ -103,3 +103,13 @@ def test_time_is_linear(unit, evidence):
     grows = exponent(lambda text: find_repetition(text, text), unit, 1_000 // len(unit))
     assert grows <= 1.2
     evidence("X5", f"looking for loops in {unit!r} repeated: growth exponent", f"{grows:.2f}")
+
+
+def test_a_word_again_and_again():
+    for wild in ("a a a to to to to to", "Der Der der, der der Hund", "we we we we we"):
+        assert find_loop(wild, "我要去") is not None
+    assert find_loop("no no no no no", "不不不不不") is None
+    assert find_loop("No, no, no, no, no!", "Nein, nein, nein, nein!") is None
+    assert find_loop("to be to be to be to", "我要去") is None
+    assert find_loop("1 1 1 1 1 1", "一") is None
+    assert find_loop("a a a a a", "一") is None
