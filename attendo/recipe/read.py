@@ -15,6 +15,7 @@ from attendo.model_folder.bundle import shipped_models
 from attendo.recipe.recipe import TABLES, ModelSettings, Recipe, recipe_from_dict
 
 LARGEST_FILE = 65_536  # bytes; a recipe has a few thousand
+LISTS_OF_WORDS = ("data.languages", "data.directions")  # --set data.languages=de,en needs no brackets and quotes
 LONGEST_LINE = 2_000  # bytes; tomllib needs minutes for a key of 50,000 parts, a.a.a.a…
 
 
@@ -51,20 +52,23 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def set_value(table: dict[str, Any], override: str) -> None:
-    """Set one value: training.seed=2, data.corpora.0.weight=3."""
+    """Set one value: training.seed=2, data.corpora.0.weight=3, data.languages=de,en."""
     name, equals, text = override.partition("=")
     keys = [key.strip() for key in name.split(".")]
     if not equals or not all(keys):
         raise UsageError(f"--set {short_repr(override)}: expected table.key=value, such as training.seed=2")
     if len(keys) == 1 or keys[0] not in TABLES:
         raise UsageError(f"--set {short_repr(override)}: {hint(keys)}")
+    value = value_of(text)
+    if isinstance(value, str) and ".".join(keys) in LISTS_OF_WORDS:
+        value = [word.strip() for word in value.split(",")]
     node: Any = table
     for depth, key in enumerate(keys[:-1]):
         node = step_into(node, key, ".".join(keys[:depth]), override)
     if isinstance(node, list):
-        node[index_of(node, keys[-1], ".".join(keys[:-1]), override)] = value_of(text)
+        node[index_of(node, keys[-1], ".".join(keys[:-1]), override)] = value
     elif isinstance(node, dict):
-        node[keys[-1]] = value_of(text)
+        node[keys[-1]] = value
     else:
         raise UsageError(f"--set {short_repr(override)}: {'.'.join(keys[:-1])} is {short_repr(node)} and holds no keys")
 
@@ -155,15 +159,17 @@ def find_if_named(path: str | None, beside: Path, what: str) -> str | None:
 
 
 def find_file(path: str, beside: Path, what: str) -> str:
-    """The path in full: as it is, or beside the recipe, or in the folder of data."""
+    """The path in full: as it is, or beside the recipe, or from where one is (--set names it there), or in the data."""
     data = Path(os.environ.get("ATTENDO_DATA") or "data").absolute()
-    candidates = [Path(path)] if Path(path).is_absolute() else [beside / path, data / path]
+    folders = list(dict.fromkeys([beside, Path().absolute(), data]))
+    candidates = [Path(path)] if Path(path).is_absolute() else [folder / path for folder in folders]
     for candidate in candidates:
         if exists(candidate):
             return check_writable(str(candidate), what)
     if len(candidates) == 1:
         raise ConfigError(f"{what} is {short_repr(path)}: there is no such file")
-    raise ConfigError(f"{what} is {short_repr(path)}: it is neither in {beside} nor in {data} ($ATTENDO_DATA)")
+    looked = ", ".join(map(str, folders))
+    raise ConfigError(f"{what} is {short_repr(path)}: it is in none of {looked} (the last is $ATTENDO_DATA)")
 
 
 def check_writable(path: str, what: str) -> str:

@@ -256,15 +256,33 @@ def test_beside_the_recipe_comes_before_the_folder_of_data(recipe, tmp_path, mon
     beside.unlink()
     (tmp_path / "data/zh-en/tatoeba.dev.tsv").unlink()
     output = complaint(recipe)
-    assert f"it is neither in {tmp_path} nor in {tmp_path / 'data'} ($ATTENDO_DATA)" in output
+    assert f"it is in none of {tmp_path}, {Path.cwd()}, {tmp_path / 'data'} (the last is $ATTENDO_DATA)" in output
     assert "validation in [data] is 'zh-en/tatoeba.dev.tsv'" in output
     assert "there is no such file" in complaint(recipe, f"data.validation={tmp_path}/none.tsv")
     assert "there is no such file" in complaint(recipe, f"data.validation=/{'x' * 5000}")
-    assert "neither" in complaint(recipe, 'data.validation="a\\u0000b"')
+    assert "in none of" in complaint(recipe, 'data.validation="a\\u0000b"')
     monkeypatch.delenv("ATTENDO_DATA")
     monkeypatch.chdir(tmp_path)
     touch(tmp_path / "data/zh-en/tatoeba.dev.tsv")
     assert read_recipe(Path("recipe.toml")).data.validation == (str(tmp_path / "data/zh-en/tatoeba.dev.tsv"),)
+
+
+def test_a_file_that_is_set_may_lie_where_one_is(recipe, tmp_path, monkeypatch):
+    here = tmp_path / "elsewhere"
+    touch(here / "mine.tsv")
+    monkeypatch.chdir(here)
+    read = read_recipe(recipe, ["data.corpora.0.file=mine.tsv"])
+    assert read.data.corpora[0].file == str(here / "mine.tsv")
+    touch(tmp_path / "mine.tsv")  # beside the recipe comes first
+    assert read_recipe(recipe, ["data.corpora.0.file=mine.tsv"]).data.corpora[0].file == str(tmp_path / "mine.tsv")
+
+
+@pytest.mark.parametrize(
+    "languages", ["data.languages=de,en", "data.languages = de, en", 'data.languages=["de", "en"]']
+)
+def test_languages_are_set_without_brackets(recipe, languages):
+    read = read_recipe(recipe, [languages, "data.directions=de-en"])
+    assert (read.data.languages, read.data.directions) == (("de", "en"), ("de-en",))
 
 
 def test_a_name_that_toml_cannot_say(recipe, tmp_path, monkeypatch):

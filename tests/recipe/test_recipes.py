@@ -78,6 +78,26 @@ def test_it_prepares_where_nothing_is_needed(recipe, tmp_path):
     assert word.target == (word.source if recipe.stem == "copy" else word.source[::-1])
 
 
+def test_the_page_shows_the_starter_as_it_is():
+    page = (FOLDER.parent / "docs" / "training.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
+    assert tomllib.loads(shown) == tomllib.loads((FOLDER / "starter.toml").read_text(encoding="utf-8"))
+
+
+def test_the_starter_takes_ones_own_files_and_languages(tmp_path, monkeypatch):
+    """As its first lines and docs/training.md say: from another folder, as one file or two."""
+    for name in ("own.tsv", "own.fr", "own.en"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    languages = ["data.languages=fr,en", "data.directions=fr-en,en-fr"]
+    one = read_recipe(FOLDER / "starter.toml", [*languages, "data.corpora.0.file=own.tsv"])
+    assert one.data.corpora[0].file == str(tmp_path / "own.tsv")
+    assert one.data.parsed_directions() == [("fr", "en"), ("en", "fr")]
+    two = read_recipe(FOLDER / "starter.toml", [*languages, 'data.corpora=[{source="own.fr", target="own.en"}]'])
+    corpus = two.data.corpora[0]
+    assert (corpus.source, corpus.target) == (str(tmp_path / "own.fr"), str(tmp_path / "own.en"))
+
+
 def test_base_explains_every_key():
     text = (FOLDER / "base.toml").read_text(encoding="utf-8")
     kinds = [CorpusConfig, DataConfig, FilterConfig, TokenizerSettings, TrainingConfig, ValidationConfig]
