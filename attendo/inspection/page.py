@@ -96,6 +96,7 @@ nav a { color: var(--train); }
 .legend { margin: .25rem 0 .75rem; font-size: .7rem; }
 .legend td { width: 1.6rem; min-width: 1.6rem; height: 1.1rem; padding: 0; border: 0; text-align: center;
   print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.legend td.words { width: auto; padding-left: .4rem; white-space: nowrap; }
 .steps { columns: 31rem 2; column-gap: 2.5rem; }
 .step { break-inside: avoid; margin: 0 0 1.5rem; }
 .step table { font-size: .85rem; width: 100%; }
