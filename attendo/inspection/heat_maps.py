@@ -52,7 +52,7 @@ ALIGNED = (
 LAYER = Bilingual("{use}, layer {layer} of {layers}", "{use}，第 {layer} 层（共 {layers} 层）")
 HEAD = Bilingual("head {head}", "第 {head} 个头")
 WEIGHT = Bilingual("attention weight", "注意力权重")
-MASKED = Bilingual("masked: may not be looked at", "被掩盖：不允许看")
+MASKED = Bilingual("masked: may not be looked at", "被掩码遮住：不能看")
 SIGNS = (  # which labels need a word of explanation
     (re.compile(">>.*<<"), Bilingual("{sign}: the language to write", "{sign}：要译成的语言")),
     (re.compile("<s>"), Bilingual("{sign}: start of the sentence", "{sign}：句首")),

@@ -71,7 +71,7 @@ def legend(*, causal: bool = False, language: Language = "en") -> str:
     marks = [(step / 20, f"{step / 20:g}" if step in MARKS else "") for step in range(21)]
     strip = "".join(f'<td class="{colour_class(value)}">{label}</td>' for value, label in marks)
     masked = (
-        '<td class="masked"></td><td class="words">' + Bilingual("masked", "被掩盖").on_page(language) + "</td>"
+        '<td class="masked"></td><td class="words">' + Bilingual("masked", "被掩码遮住").on_page(language) + "</td>"
         if causal
         else ""
     )

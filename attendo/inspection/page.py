@@ -60,7 +60,7 @@ CAPTIONS = {
     "decoder-self": Bilingual(
         "How the translation looks back at itself: rows and columns are the tokens that the decoder reads, the first "
         "being <s>. It cannot look ahead, so the upper right half is masked.",
-        "译文回头看自己：行和列都是解码器读入的词元，第一个是 <s>。它不能看后面的词，所以右上半被掩盖。",
+        "译文回头看自己：行和列都是解码器读入的词元，第一个是 <s>。它不能看后面的词，所以右上半被掩码遮住。",
     ),
     "cross": Bilingual(
         "Which source tokens (columns) the decoder looks at while it produces each token of the translation (rows).",
