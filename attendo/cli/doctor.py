@@ -119,7 +119,7 @@ def doctor(
             print_report(examination, console, tr)
             if repair:
                 print_repair(repair, str(write), console, tr)
-        for path in draw_lengths(examination, pictures) if pictures else []:
+        for path in draw_lengths(examination, pictures, tr) if pictures else []:
             typer.echo(tr(f"wrote {path}", f"已写入 {path}"), err=True)
     if as_json:
         typer.echo(json.dumps(answers if len(answers) > 1 else answers[0], ensure_ascii=False, indent=2))

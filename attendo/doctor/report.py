@@ -214,25 +214,29 @@ def about_dropping(examination: Examination, tr: Tr) -> list[str]:
     ]
 
 
-def draw_lengths(examination: Examination, folder: Path) -> list[Path]:
+def draw_lengths(examination: Examination, folder: Path, tr: Tr = in_english) -> list[Path]:
     """Write two pictures into a folder, lengths.png and ratios.png, and return their paths."""
     import matplotlib as mpl
 
+    from attendo.report import fonts
+
+    if fonts.missing([tr("", "原文译文字符长度句对")]):
+        tr = in_english  # no font has Chinese
     source, target = examination.source_lengths, examination.target_lengths
     if len(source) == 0:
         return []
     outlier = find_length_outliers(source, target)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with mpl.rc_context({"font.size": 9, "axes.titlesize": 10}):
-            draw_scatter(examination, outlier).savefig(folder / "lengths.png", dpi=130)
-            draw_histogram(examination).savefig(folder / "ratios.png", dpi=130)
+        with mpl.rc_context({"font.size": 9, "axes.titlesize": 10, "font.family": list(fonts.families())}):
+            draw_scatter(examination, outlier, tr).savefig(folder / "lengths.png", dpi=130)
+            draw_histogram(examination, tr).savefig(folder / "ratios.png", dpi=130)
     except OSError as error:
         raise DataError(f"cannot write into {folder}: {error.strerror or error}") from error
     return [folder / "lengths.png", folder / "ratios.png"]
 
 
-def draw_scatter(examination: Examination, outlier: np.ndarray) -> "Figure":
+def draw_scatter(examination: Examination, outlier: np.ndarray, tr: Tr) -> "Figure":
     """A point a pair; a shifted or cut corpus shows as a cloud without a diagonal."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import ScalarFormatter, SymmetricalLogLocator
@@ -241,14 +245,20 @@ def draw_scatter(examination: Examination, outlier: np.ndarray) -> "Figure":
     chosen = np.linspace(0, len(source) - 1, min(len(source), MOST_POINTS)).astype(np.int64)
     figure = Figure(figsize=(5, 4.6), layout="constrained")
     axis = figure.subplots()
-    for flag, colour, label in ((False, POINT, "pairs"), (True, OUTLIER, "length outliers")):
+    shown = ((False, POINT, tr("pairs", "句对")), (True, OUTLIER, tr("length outliers", "长度异常")))
+    for flag, colour, label in shown:
         rows = chosen[outlier[chosen] == flag]
         if len(rows) == 0:
             continue
         axis.scatter(source[rows], target[rows], s=4, c=colour, alpha=0.4, linewidths=0, label=label)
-    axis.set(xscale="symlog", yscale="symlog", title=f"{examination.num_pairs:,} pairs")
-    axis.set_xlabel(f"source ({examination.languages[0]}), characters")
-    axis.set_ylabel(f"target ({examination.languages[1]}), characters")
+    axis.set(
+        xscale="symlog",
+        yscale="symlog",
+        title=tr(f"{examination.num_pairs:,} pairs", f"{examination.num_pairs:,} 个句对"),
+    )
+    source_language, target_language = examination.languages
+    axis.set_xlabel(tr(f"source ({source_language}), characters", f"原文（{source_language}），字符数"))
+    axis.set_ylabel(tr(f"target ({target_language}), characters", f"译文（{target_language}），字符数"))
     for one in (axis.xaxis, axis.yaxis):  # 10, 20, 50, 100 …, as people count
         one.set_major_locator(SymmetricalLogLocator(base=10, linthresh=2, subs=[1, 2, 5]))
         one.set_major_formatter(ScalarFormatter())
@@ -256,7 +266,7 @@ def draw_scatter(examination: Examination, outlier: np.ndarray) -> "Figure":
     return figure
 
 
-def draw_histogram(examination: Examination) -> "Figure":
+def draw_histogram(examination: Examination, tr: Tr) -> "Figure":
     """How many target characters a source character becomes."""
     from matplotlib.figure import Figure
 
@@ -264,8 +274,11 @@ def draw_histogram(examination: Examination) -> "Figure":
     figure = Figure(figsize=(5, 3.2), layout="constrained")
     axis = figure.subplots()
     axis.hist(np.clip(ratios, 0, 3 * float(np.median(ratios))), bins=80, color=POINT)
-    axis.axvline(float(np.median(ratios)), color=OUTLIER, label=f"median {np.median(ratios):.2f}")
-    axis.set(title="target length / source length", xlabel="ratio (10 added to both)", ylabel="pairs", yscale="log")
+    axis.axvline(float(np.median(ratios)), color=OUTLIER, label=f"{tr('median', '中位数')} {np.median(ratios):.2f}")
+    axis.set(
+        title=tr("target length / source length", "译文长度 / 原文长度"), ylabel=tr("pairs", "句对数"), yscale="log"
+    )
+    axis.set_xlabel(tr("ratio (10 added to both)", "比值（两者各加 10）"))
     axis.legend()
     return figure
 

@@ -86,10 +86,11 @@ def class_lines(found: Evaluation, tr: Tr) -> Iterator[str]:
         )
     if has_zero_bleu(found):
         yield f"    {tr(*NO_FOUR_GRAMS)}"
-    counted_in = visible(found.frequencies_of) if found.frequencies_of else tr("the references", "参考译文")
+    file = visible(found.frequencies_of) if found.frequencies_of else ""
+    counted_in = tr(file, f" {file} ") if file else tr("the references", "参考译文")
     yield tr(
         f"  words of the reference found in the translation, by how often they are in {counted_in}",
-        f"  参考译文中的词有多少出现在译文里，按它们在 {counted_in} 中出现的次数",
+        f"  参考译文中的词有多少出现在译文里，按它们在{counted_in}中出现的次数",
     )
     for one in found.frequencies:
         yield f"    {padded(class_name(one.times, tr), 14)}{one.words:>7,} {tr('words      ', '词')} {one.share:6.1%}"

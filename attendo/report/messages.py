@@ -73,6 +73,13 @@ def read_catalogue() -> dict[str, str]:
 
 
 @cache
+def read_sentences() -> dict[str, str]:
+    """The entries without holes."""
+    entries = ((Template.of(english), Template.of(chinese)) for english, chinese in read_catalogue().items())
+    return {english.texts[0]: chinese.texts[0] for english, chinese in entries if not english.holes}
+
+
+@cache
 def read_templates() -> list[tuple[Template, Template]]:
     """The entries with holes, English and Chinese, those with most words first."""
     entries = [(Template.of(english), Template.of(chinese)) for english, chinese in read_catalogue().items()]
@@ -87,7 +94,7 @@ def say(sentence: str, language: Language) -> str:
 
 def to_chinese(text: str, depth: int = 0) -> str:
     """As the catalogue has it; the text itself where it has none."""
-    if (exact := read_catalogue().get(text)) is not None and "{" not in text:
+    if (exact := read_sentences().get(text)) is not None:
         return exact
     if depth < DEEPEST:
         for english, chinese in read_templates():

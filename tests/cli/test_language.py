@@ -89,6 +89,7 @@ def test_remarks_of_a_ledger():
 def test_what_no_entry_has_stays_as_it_is():
     assert to_chinese("nobody says this: not even here") == "nobody says this: not even here"
     assert to_chinese("a {b} c") == "a {b} c"
+    assert to_chinese("taken from an attempt in which the model read {1} for it") == "取自让模型读 {1} 的重试"
 
 
 @pytest.mark.parametrize(
