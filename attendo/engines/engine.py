@@ -39,10 +39,6 @@ class Engine(Protocol):
         """Of the CPU; None where it computes on another device."""
 
     @property
-    def supports_phrases(self) -> bool:
-        """Whether it can be made to say the phrases of a request."""
-
-    @property
     def limits(self) -> Limits: ...
 
     @property

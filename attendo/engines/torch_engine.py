@@ -36,8 +36,6 @@ TOKENS_PER_BATCH = {"cpu": 4_000, "cuda": 60_000}
 
 
 class TorchEngine:
-    supports_phrases = True
-
     def __init__(self, model: Model, device: torch.device) -> None:
         if isinstance(model, EncoderOnly):
             raise InputError("this is an encoder alone, trained to guess hidden tokens: it cannot translate")

@@ -185,7 +185,7 @@ def read_as_translate(
     else:
         whole = repair(text)[0].strip()
         remarks = [f"{len(segments)} sentences or pieces of one, shown as one text: `translate` takes them one by one"]
-    request, remark = preparer.request(for_model(whole), prepared.languages, DEFAULT)
+    request, remark = preparer.request(for_model(whole), prepared.languages)
     if remark and len(segments) > 1:  # of a single one, prepare has told
         remarks.append(remark)
     return request, prepared.languages, remarks

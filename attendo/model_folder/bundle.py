@@ -2,7 +2,8 @@
 
     config.json         {"format": 1, "model": {"family": "transformer", …}, "tokenizer": {"kind": "bpe"},
                          "languages": ["zh", "en"], "directions": ["zh-en", "en-zh"]}
-                        and perhaps "doubt", see doubt_thresholds.py
+                        and perhaps "doubt", see doubt_thresholds.py, and "stand_ins": true, if the model has learnt to
+                        keep {1}, {2} … where they stand
     tokenizer.json      see attendo/text/subword_models.py
     model.safetensors   the weights
     README.md           the model card
@@ -30,7 +31,7 @@ from attendo.text.tokenizer import Tokenizer
 FORMAT = 1
 CONFIG, TOKENIZER, WEIGHTS, CARD = FILES = ("config.json", "tokenizer.json", "model.safetensors", "README.md")
 KEYS = ("format", "model", "tokenizer", "languages", "directions")
-OPTIONAL = ("doubt",)
+OPTIONAL = ("doubt", "stand_ins")
 # Models that came with the package, each known by the name of its folder.
 SHIPPED = Path(__file__).parents[1] / "models"
 DEFAULT = "default"
@@ -70,6 +71,7 @@ class Description:
     languages: tuple[str, ...]
     directions: tuple[tuple[str, str], ...]
     doubt: DoubtThresholds | None = None
+    stand_ins: bool = False  # whether it has learnt to keep {1}, {2} … where they stand
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +127,12 @@ def read_description(path: Path) -> Description:
     languages = read_languages(path, table["languages"])
     directions = read_directions(path, table["directions"], languages)
     doubt = read_doubt(path, table["doubt"], languages, directions) if "doubt" in table else None
-    return Description(model=table["model"], kind=kind, languages=languages, directions=directions, doubt=doubt)
+    stand_ins = table.get("stand_ins", False)
+    if type(stand_ins) is not bool:
+        raise InputError(f"{path}: stand_ins is {short_repr(stand_ins)}, expected true or false")
+    return Description(
+        model=table["model"], kind=kind, languages=languages, directions=directions, doubt=doubt, stand_ins=stand_ins
+    )
 
 
 def read_languages(path: Path, names: object) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
-"""Unicode, white space, addresses: what is done to a text before a model sees it, and undone after it.
+"""Unicode and white space: what is done to a text before a model sees it, and undone after it.
 
 A line is its edges and what is between them. The edges (white space, controls, marks of direction, byte order marks)
 never reach the model and come back as they were, so blank stays blank and no line gains or loses its indent.
 
 Of Unicode's forms NFC is used, not NFKC, which would turn ， into a comma and ① into 1: a translator must be able to
-say what it was told. Web and mail addresses, tags and placeholders are what no language translates.
+say what it was told.
 """
 
 import re
@@ -30,18 +30,6 @@ BROKEN = re.compile(f"\0|{LONE_SURROGATE.pattern}")
 HIDDEN_OR_SPACE = re.compile(f"[{re.escape(EDGE)}]+")
 BREAKS = re.compile(f"[{LINE_BREAKS}]+")
 CONTROL = re.compile(f"[{re.escape(CONTROLS)}]")
-
-URL = re.compile(r"(?:https?|ftp)://[!-~]+|\bwww\.[!-~]+", re.IGNORECASE)
-# Of Latin letters: Chinese writes the word before an address close to it. Lengths are bounded and a match begins where
-# a word begins, so the time is linear in the text.
-EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}", re.ASCII)
-BESIDE = re.compile(r"[!<>\"]")  # signs after which there is something else
-TAG = re.compile(r"<(/?[A-Za-z][A-Za-z0-9:-]{0,30})(?:\s[^<>]{0,500})?/?>")
-PLACEHOLDER = re.compile(
-    r"\{\{ {0,3}[\w.:$-]{1,60} {0,3}\}\}|\$?\{{1,2}[\w.:$-]{0,60}\}{1,2}"  # {{ x }} {0} {name} ${HOME}
-    r"|%\(\w{1,60}\)[sdf]|(?<![\d%])%(?:\d{1,2}\$)?[sdif@](?![\w])"  # %(name)s %s %1$d, but not 100 % or 50%
-)
-ADDRESS_SIGN = re.compile(r"[@<{%]|://|www\.", re.IGNORECASE)  # one of these is in each of them
 
 
 def normalize(text: str) -> str:
@@ -87,18 +75,3 @@ def one_line(translation: str) -> str:
 def one_space(run: re.Match[str]) -> str:
     """A space if there was any to be seen; controls alone leave none."""
     return " " if any(character.isspace() for character in run.group()) else ""
-
-
-def is_address(text: str) -> bool:
-    """The text as a whole, with nothing beside it."""
-    found = "." in text and (URL.fullmatch(text) or EMAIL.fullmatch(text))
-    return bool(found) and not BESIDE.search(text)
-
-
-def without_addresses(text: str) -> str:
-    """Digits in addresses, tags and placeholders are no numbers of the text."""
-    if not ADDRESS_SIGN.search(text):
-        return text
-    for pattern in (URL, EMAIL, TAG, PLACEHOLDER):
-        text = pattern.sub(" ", text)
-    return text

@@ -9,9 +9,9 @@ import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
-from attendo.text.normalize import without_addresses
 from attendo.text.number_words import CHINESE, chinese_values, is_known, values_in_words
 from attendo.text.scripts import base_language
+from attendo.text.verbatim import without_addresses
 
 NUMBER = re.compile(
     r"\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'’٫٬．，]\d+)*"  # 1 234,5 or any other

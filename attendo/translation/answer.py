@@ -17,8 +17,9 @@ from attendo.text.sentences import Segment
 from attendo.translation.checks import DecodingProblem, Miss
 
 # Which attempt an answer is: the first; one without repeated n-grams, because the first ran wild; one with a wider
-# beam, because the first lost something; one that was forced to say it; or none helped, and the source stays.
-Attempt = Literal["first", "backoff", "wider", "forced", "copied"]
+# beam, because the first lost something; one with stand-ins for what was lost; one put together from the pieces between
+# them; or none helped, and the source stays.
+Attempt = Literal["first", "backoff", "wider", "stand-ins", "pieces", "copied"]
 # silent: nothing to say, the model was not asked. copied: there was, but it was left as it is.
 SegmentOutcome = Literal["translated", "copied", "silent"]
 REPORTED = (
@@ -29,7 +30,7 @@ WORTH_A_LOOK = {
     "cut": "cut in a sentence that was too long",
     "repeated": "repetition found in a translation",
     "untranslated": "segment left untranslated",
-    "flagged": "segment with something missing in its translation",
+    "flagged": "segment with something missing in its translation, or put together from pieces",
     "doubtful": "doubtful translation",
     "repaired": "broken character replaced by U+FFFD",
 }
@@ -55,8 +56,7 @@ class Sentence:
     attempt: Attempt | None = None  # None: the model was not asked, there is nothing to translate
     problem: DecodingProblem | None = None  # of the first answer: it was empty, repeated itself or did not end
     misses: tuple[Miss, ...] = ()  # of the source, in this translation
-    missed_at_first: tuple[Miss, ...] = ()  # of the source, where an attempt with a wider beam misses less
-    missing_terms: tuple[str, ...] = ()  # of the glossary
+    missed_at_first: tuple[Miss, ...] = ()  # of the source, where a later attempt misses less
     broken: bool = False  # bytes that are no character came out of the model
     search: SearchOptions | None = None  # of the attempt, where it is not the first
     doubt: Doubt | None = None  # the score is poor
@@ -85,8 +85,8 @@ class Sentence:
 
     @property
     def flagged(self) -> bool:
-        """Something of the source is missing."""
-        return bool(self.misses or self.missing_terms or self.broken)
+        """Something of the source is missing, or its sentence had to be taken apart to keep it."""
+        return bool(self.misses or self.broken or self.attempt == "pieces")
 
     @property
     def doubtful(self) -> bool:
@@ -95,8 +95,8 @@ class Sentence:
 
     @property
     def recovered(self) -> bool:
-        """Something was missing in the first answer, and an attempt with a wider beam kept more."""
-        return self.attempt == "wider"
+        """Something was missing in the first answer, and another attempt kept more."""
+        return self.attempt in ("wider", "stand-ins")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,7 +114,7 @@ class Ledger:
     cut: int = 0  # sentences cut because they were too long
     repeated: int = 0  # segments in whose translation a repetition was found
     untranslated: int = 0  # segments left as they were although they have words
-    flagged: int = 0  # segments with something missing: a number, an address, an emoji
+    flagged: int = 0  # segments with something missing: a number, an address, an emoji; or put together from pieces
     doubtful: int = 0  # segments whose translation has a poor score
     repaired: int = 0  # characters that are none, replaced by U+FFFD
 
@@ -221,7 +221,7 @@ class Translation:
 
     @property
     def recovered(self) -> bool:
-        """Whether something was missing at first, and an attempt with a wider beam kept more."""
+        """Whether something was missing at first, and another attempt kept more."""
         return any(sentence.recovered for sentence in self.sentences)
 
     @property

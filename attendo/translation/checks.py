@@ -3,8 +3,8 @@
 Only decisions are made here, from ids and texts; what is done about them is in retries.py.
 
 A translator may write 1.234,5 for 1,234.5, twelve for 12 and 7 for 19 o'clock, so only what is answered in no way we
-know counts as missing: of numbers, addresses, emoji, placeholders and tags. Each is asked for once, however often it
-comes.
+know counts as missing: of numbers, addresses, emoji, placeholders, tags and identifiers. Each is asked for once,
+however often it comes.
 """
 
 import re
@@ -16,9 +16,10 @@ from typing import Literal, NamedTuple
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.engine import Request
-from attendo.text.normalize import EMAIL, PLACEHOLDER, TAG, URL
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import missing_numbers
+from attendo.text.verbatim import SIGN as SIGN_OF_VERBATIM
+from attendo.text.verbatim import TAG, VerbatimKind, find_verbatim, without_verbatim
 
 # So often must a unit of that many tokens, or characters, come in a row: (longest unit, times). People repeat short
 # things, "no, no, no, no", and rarely say a long one three times.
@@ -29,7 +30,7 @@ WORD = re.compile(r"[^\W\d_]+")
 # Beside a source that repeats itself so often as `times`, a translation may do so 1.25 * times + 2 times.
 MORE_THAN_SOURCE = (1.25, 2)
 
-MissKind = Literal["number", "url", "email", "emoji", "placeholder", "tag"]
+MissKind = VerbatimKind | Literal["number", "emoji", "term"]
 
 PICTURES = (
     "\u231a\u231b\u23e9-\u23f3\u25fd\u25fe\u2600-\u2668\u2670-\u27bf\u2b50\u2b55"
@@ -37,8 +38,8 @@ PICTURES = (
 )
 PICTURE = f"[{PICTURES}]"
 EMOJI = re.compile(f"[\U0001f1e6-\U0001f1ff]{{2}}|{PICTURE}(?:\ufe0f?[\U0001f3fb-\U0001f3ff]?\u200d{PICTURE})*")
-# A sign of each kind: digits, numerals in a row, what no address, tag or placeholder can do without, flags, pictures.
-SIGNS = re.compile(rf"[\d@<{{%\U0001f1e6-\U0001f1ff{PICTURES}]|[{CHINESE}]{{2}}|://")
+# Numerals in a row, flags, pictures; whatever else can be lost has a sign of verbatim.py.
+SIGNS = re.compile(rf"{SIGN_OF_VERBATIM.pattern}|[\U0001f1e6-\U0001f1ff{PICTURES}]|[{CHINESE}]{{2}}", re.IGNORECASE)
 
 
 class DecodingProblem(NamedTuple):
@@ -153,40 +154,19 @@ class Miss:
 
 
 def missing(source: str, translation: str, source_language: str, target_language: str) -> list[Miss]:
-    """All misses, in the order of the kinds; none if all is kept."""
-    if not may_lose(source):
-        return []
-    found = [
-        *(Miss("url", url) for url in missing_urls(source, translation)),
-        *(Miss("email", mail) for mail in missing_texts(EMAIL, source, translation)),
-        *(Miss("emoji", emoji) for emoji in missing_texts(EMOJI, source, translation)),
-        *(Miss("placeholder", name) for name in missing_texts(PLACEHOLDER, source, translation)),
-        *(Miss("tag", f"<{name}>") for name in missing_tags(source, translation)),
-    ]
-    numbers = missing_numbers(source, translation, source_language, target_language)
-    return [*(Miss("number", number) for number in numbers), *found]
-
-
-def may_lose(source: str) -> bool:
-    """Most sentences have nothing to lose, and need no more than this look."""
-    return SIGNS.search(source) is not None or "www." in source.lower()
-
-
-def missing_texts(pattern: re.Pattern[str], source: str, translation: str) -> list[str]:
-    if not pattern.search(source):
+    """All misses, numbers first; none if all is kept."""
+    if not SIGNS.search(source):  # most sentences have nothing to lose, and need no more than this look
         return []
     answer = translation.casefold()
-    return [text for text in dict.fromkeys(pattern.findall(source)) if text.casefold() not in answer]
-
-
-def missing_urls(source: str, translation: str) -> list[str]:
-    """Signs after an address are the sentence's: (see https://example.org/)."""
-    urls = dict.fromkeys(url.rstrip(".,;:!?'\"*_)]}>/") for url in URL.findall(source))
-    answer = translation.casefold()
-    return [url for url in urls if url.casefold() not in answer]
-
-
-def missing_tags(source: str, translation: str) -> list[str]:
-    """By name: what stands inside a tag may be translated."""
-    names = dict.fromkeys(name.lower() for name in TAG.findall(source))
-    return [name for name in names if name not in {name.lower() for name in TAG.findall(translation)}] if names else []
+    numbers = missing_numbers(without_verbatim(source), translation, source_language, target_language)
+    found = [Miss("number", number) for number in numbers]
+    for start, end, kind in find_verbatim(source):
+        text = source[start:end]
+        if kind == "tag":  # by its name: what stands inside a tag may be translated
+            names = TAG.findall(text)
+            if not {name.lower() for name in names} <= {name.lower() for name in TAG.findall(translation)}:
+                found.append(Miss("tag", f"<{names[0].lower()}>"))
+        elif text.rstrip("/").casefold() not in answer:
+            found.append(Miss(kind, text))
+    found += [Miss("emoji", emoji) for emoji in EMOJI.findall(source) if emoji not in translation]
+    return list(dict.fromkeys(found))

@@ -10,19 +10,16 @@ from dataclasses import replace
 from attendo.text.normalize import REPLACEMENT
 from attendo.text.scripts import to_traditional
 from attendo.text.sentences import join
-from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence, Translation, account
 from attendo.translation.checks import DecodingProblem, Miss
-from attendo.translation.glossary import shortened, stands_in, terms_of
+from attendo.translation.glossary import shortened
 from attendo.translation.prepare import Languages, PreparedText
 
 
-def compose(
-    prepared: PreparedText, answers: dict[int, Sentence], tokenizer: Tokenizer, engine: str, seconds: float
-) -> Translation:
+def compose(prepared: PreparedText, answers: dict[int, Sentence], engine: str, seconds: float) -> Translation:
     """`answers` by the index of the segment; the model was not asked about those that have none."""
     segments, to = prepared.segments, prepared.languages.to
-    sentences = [finish(prepared, index, answers.get(index), tokenizer) for index in range(len(segments))]
+    sentences = [finish(prepared, index, answers.get(index)) for index in range(len(segments))]
     ledger = account(prepared.text, prepared.repaired, zip(segments, sentences, strict=True))
     remarks, warnings = list(prepared.remarks), list(prepared.remarks)
     engines: dict[str, None] = {}  # in the order in which they answered, each once
@@ -51,28 +48,27 @@ def compose(
     )
 
 
-def finish(prepared: PreparedText, index: int, answer: Sentence | None, tokenizer: Tokenizer) -> Sentence:
-    """An answer as that of its segment: in the script of the reader, and with what of the glossary is missing."""
-    source = prepared.segments[index].text
-    if answer is None:
-        return Sentence(source)
+def finish(prepared: PreparedText, index: int, answer: Sentence | None) -> Sentence:
+    """An answer as that of its segment, in the script of the reader."""
+    source, stand_ins = prepared.segments[index].text, prepared.stand_ins.get(index, ())
+    if answer is None:  # the model was not asked: the source stays, or a glossary has a word for it
+        return Sentence(source, tuple(stand_in.target for stand_in in stand_ins))
     if not answer.texts:
         return replace(answer, source=source)
-    request, texts = prepared.requests[index], answer.texts
-    terms = terms_of(request.phrases, tokenizer) if request.phrases else []
-    absent = tuple([term for term in terms if not stands_in(texts[0], term)])
-    broken = texts[0].count(REPLACEMENT) > request.text.count(REPLACEMENT)  # bytes that are no character
+    texts = answer.texts
+    broken = texts[0].count(REPLACEMENT) > source.count(REPLACEMENT)  # bytes that are no character
     if prepared.languages.to != prepared.languages.target:
-        texts = tuple([in_script(text, prepared.languages, terms) for text in texts])
-    return replace(answer, source=source, texts=texts, missing_terms=absent, broken=broken)
+        kept = [stand_in.target for stand_in in stand_ins]
+        texts = tuple([in_script(text, prepared.languages, kept) for text in texts])
+    return replace(answer, source=source, texts=texts, broken=broken)
 
 
-def in_script(text: str, languages: Languages, terms: Sequence[str] = ()) -> str:
-    """In the script that the reader wants; the user's own terms as the user wrote them."""
+def in_script(text: str, languages: Languages, kept: Sequence[str] = ()) -> str:
+    """In the script that the reader wants; what is kept, and the user's own terms, as the user wrote them."""
     if languages.to == languages.target:
         return text
-    parts = re.split(f"({'|'.join(map(re.escape, sorted(terms, key=len, reverse=True)))})", text) if terms else [text]
-    return "".join(part if part in terms else to_traditional(part, languages.to) for part in parts)
+    parts = re.split(f"({'|'.join(map(re.escape, sorted(kept, key=len, reverse=True)))})", text) if kept else [text]
+    return "".join(part if part in kept else to_traditional(part, languages.to) for part in parts)
 
 
 def alternative(sentence: Sentence, rank: int) -> str:
@@ -87,9 +83,8 @@ def remarks_on(sentence: Sentence) -> list[str]:
         found.append(f"{words_for(sentence.problem)}; {words_for_attempt(sentence)}")
     if sentence.missed_at_first:
         found.append(f"missing at first: {listed(sentence.missed_at_first)}; {words_for_attempt(sentence)}")
-    if sentence.misses or sentence.missing_terms:
-        things = [name(miss) for miss in sentence.misses] + [f"the term {term!r}" for term in sentence.missing_terms]
-        found.append(f"missing in the translation: {', '.join(things)}")
+    if sentence.misses:
+        found.append(f"missing in the translation: {listed(sentence.misses)}")
     if sentence.broken:
         found.append("broken characters in the translation")
     if sentence.doubt:
@@ -115,6 +110,10 @@ def words_for_attempt(sentence: Sentence) -> str:
         return "left untranslated: no attempt helped"
     if sentence.attempt == "wider":
         return f"taken from an attempt with a wider beam ({search.beam_size})"
+    if sentence.attempt == "stand-ins":
+        return "taken from an attempt in which the model read {1} for it"
+    if sentence.attempt == "pieces":
+        return "put together from what stands between, translated piece by piece"
     how = f"beam {search.beam_size}" if search.beam_size > 1 else "greedy search"
     return f"decoded again with {how} and no repeated {search.no_repeat_ngram}-grams"
 

@@ -1,28 +1,28 @@
-"""Terms with a translation of the user's own, and terms not to be translated: from a file to tokens that must be said.
+"""Terms with a translation of the user's own, and terms not to be translated: from a file to their matches in a text.
 
     attention<TAB>注意力      a term and its translation
     Tatoeba                   one column, or twice the same: not to be translated
 
 From left to right, and of several at one position the longest. Words of scripts with spaces match as whole words, Han
 and kana anywhere. A term in lower case matches in any case ("apple" finds Apple); one with a capital only as it is
-written.
+written. Of a language whose endings we know a word of four letters or more is found with one of them, too: Bahnhof in
+"des Bahnhofs", engine in "engines"; what is said for it is the term as the glossary has it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from attendo.errors import DataError
 from attendo.text.normalize import CONTROLS, REPLACEMENT, edges, for_model, normalize
-from attendo.text.scripts import writes_han
+from attendo.text.scripts import base_language
 from attendo.text.sentences import LETTER_OF_A_WORD
-from attendo.text.tokenizer import Tokenizer
-
-Phrases = tuple[tuple[int, ...], ...]  # texts that a translation must contain, as the tokens of each
 
 LONGEST_TERM = 200  # characters
 MOST_TERMS = 100_000
+ENDINGS = {"en": ("'s", "’s", "es", "s"), "de": ("ern", "en", "er", "es", "e", "n", "s")}
+SHORTEST_INFLECTED = 4  # characters
 
 
 class Match(NamedTuple):
@@ -73,27 +73,33 @@ class Glossary:
     def __len__(self) -> int:
         return len(self.terms)
 
-    def matches(self, text: str) -> list[Match]:
+    def matches(self, text: str, language: str = "") -> list[Match]:
         """Terms in a text in Unicode's form NFC, from left to right; they do not overlap."""
         found: list[Match] = []
         folded = fold(text) if self.terms else ""
+        endings = ENDINGS.get(base_language(language), ())
         start = 0
         while start < len(folded):
-            match = self._match_at(text, folded, start) if folded[start] in self._lengths else None
+            match = self._match_at(text, folded, start, endings) if folded[start] in self._lengths else None
             if match:
                 found.append(match)
             start = match.end if match else start + 1
         return found
 
-    def _match_at(self, text: str, folded: str, start: int) -> Match | None:
+    def _match_at(self, text: str, folded: str, start: int, endings: tuple[str, ...]) -> Match | None:
         for length in self._lengths[folded[start]]:
             end = start + length
-            if end > len(text) or not on_borders(text, start, end):
+            if end > len(text):
                 continue
             target = self._exact.get(text[start:end], self._any_case.get(folded[start:end]))
-            if target is not None:
-                keeps = target == folded[start:end]  # not to be translated: as the text has it
-                return Match(start, end, text[start:end] if keeps else target)
+            if target is None:
+                continue
+            keeps = target == folded[start:end]  # not to be translated: as the text has it
+            said = text[start:end] if keeps else target
+            inflected = endings if length >= SHORTEST_INFLECTED and not keeps else ()
+            for ending in (*inflected, ""):
+                if text.startswith(ending, end) and on_borders(text, start, end + len(ending)):
+                    return Match(start, end + len(ending), said)
         return None
 
 
@@ -163,27 +169,3 @@ def parse(raw: bytes, where: str) -> Term | None:
 
 def shortened(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:37]}...")
-
-
-def as_phrases(texts: Sequence[str], target_language: str, tokenizer: Tokenizer) -> Phrases:
-    """Where words are parted by spaces, a space belongs to the word after it: so it is said with it.
-
-    At the beginning of a sentence it is taken away again, with all white space at its edges.
-    """
-    if not texts:
-        return ()
-    spaced = not writes_han(target_language)
-    wanted = [f" {text}" if spaced and LETTER_OF_A_WORD.match(text) else text for text in texts]
-    return tuple(dict.fromkeys(tuple(ids) for text in wanted if (ids := tokenizer.encode(text))))
-
-
-def terms_of(phrases: Phrases, tokenizer: Tokenizer) -> list[str]:
-    return [tokenizer.decode(ids).strip() for ids in phrases]
-
-
-def stands_in(text: str, term: str) -> bool:
-    """Not only as the beginning of a longer word."""
-    start = text.find(term)
-    while start >= 0 and not on_borders(text, start, start + len(term)):
-        start = text.find(term, start + 1)
-    return start >= 0

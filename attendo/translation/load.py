@@ -1,6 +1,5 @@
 """From the name or folder of a model to a translator."""
 
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
@@ -38,27 +37,26 @@ def load(
         raise ConfigError(f"threads = {threads}: expected 1 to {MOST_THREADS}")
     bundle = read_bundle(folder)
     tokenizer = bundle.tokenizer()
-
-    @cache
-    def torch_engine() -> Engine:
-        if find_spec("torch") is None:
-            raise ConfigError(f"{folder} with these options {NEEDS_TORCH}")
-        from attendo.engines.torch_engine import load_torch_engine
-
-        return load_torch_engine(bundle, device, threads)
-
     match engine:
         case "torch":
-            return Translator(bundle, tokenizer, torch_engine(), torch_engine)
+            return Translator(bundle, tokenizer, torch_engine(bundle, device, threads))
         case "ct2":
             if device not in ("auto", "cpu"):
                 raise ConfigError(f"device is '{device}': CTranslate2 runs on the CPU here, torch on a GPU")
         case "auto":
             if obstacle(config_from_dict(bundle.model)) or wants_gpu(device):
-                return Translator(bundle, tokenizer, torch_engine(), torch_engine)
+                return Translator(bundle, tokenizer, torch_engine(bundle, device, threads))
         case _:
             raise ConfigError(f"engine is '{engine}': expected auto, torch or ct2")
-    return Translator(bundle, tokenizer, ct2_engine(bundle, threads), torch_engine)
+    return Translator(bundle, tokenizer, ct2_engine(bundle, threads))
+
+
+def torch_engine(bundle: Bundle, device: str, threads: int | None) -> Engine:
+    if find_spec("torch") is None:
+        raise ConfigError(f"{bundle.folder} with these options {NEEDS_TORCH}")
+    from attendo.engines.torch_engine import load_torch_engine
+
+    return load_torch_engine(bundle, device, threads)
 
 
 def ct2_engine(bundle: Bundle, threads: int | None = None, quantization: Quantization = "int8") -> Engine:

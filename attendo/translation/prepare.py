@@ -1,6 +1,7 @@
 """One text on its way to the model: its languages, its segments, and what the model is asked of each that has words.
 
-An address alone has none, unless a glossary may have something to say about it.
+What must come back as it is, and a glossary's terms, are hidden behind stand-ins (stand_ins.py): at once where the
+model has learnt what they are, elsewhere only when its answer lost something. An address alone has no words.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from attendo.decoding.length import longest_output
 from attendo.engines.engine import Limits, Request
 from attendo.errors import InputError, UsageError
-from attendo.text.normalize import for_model, is_address, normalize, repair
+from attendo.text.normalize import WORD, for_model, normalize, repair
 from attendo.text.scripts import (
     base_language,
     is_mostly_han,
@@ -22,8 +23,9 @@ from attendo.text.scripts import (
 )
 from attendo.text.sentences import Segment, cut_again, split
 from attendo.text.tokenizer import Tokenizer
-from attendo.translation.glossary import Phrases, as_phrases
+from attendo.text.verbatim import find_verbatim, without_verbatim
 from attendo.translation.options import TranslationOptions
+from attendo.translation.stand_ins import STAND_IN, Span, StandIn, StandIns, hide, reveal
 
 Direction = tuple[str, str]  # source and target, as the model names them
 
@@ -45,8 +47,13 @@ class PreparedText:
     languages: Languages
     segments: list[Segment]
     requests: dict[int, Request]  # by the index of the segment
+    stand_ins: dict[int, StandIns]  # of those that have some; without a request it is one for the whole segment
     repaired: int  # characters that were none
     remarks: tuple[str, ...]
+
+    def asked(self, index: int) -> tuple[Languages, Request, StandIns]:
+        """All that is to be known of a segment in order to decode it."""
+        return self.languages, self.requests[index], self.stand_ins.get(index, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,7 @@ class Preparer:
     tokenizer: Tokenizer
     directions: tuple[Direction, ...]
     limits: Limits
+    knows_stand_ins: bool = False  # the model; else the first attempt is at the text as it is
 
     def languages(self, text: str, to: str | None, from_: str | None) -> Languages:
         """The model's directions decide, and where the user does not say `from_`, the text; or an error."""
@@ -70,35 +78,53 @@ class Preparer:
             remarks.append(f"the text looks Chinese, but into {languages.to} this model reads {languages.source}")
         segments: list[Segment] = []
         requests: dict[int, Request] = {}
+        hidden: dict[int, StandIns] = {}
         cut = 0
         waiting = split(whole, languages.source)[::-1]
         while waiting:
             segment = waiting.pop()
-            if not (segment.is_silent or (is_address(segment.text) and not options.glossary)):
-                request, remark = self.request(for_model(segment.text), languages, options)
+            shown, stand_ins = ("", ()) if segment.is_silent else self.hide(for_model(segment.text), languages, options)
+            if self.has_words(shown):
+                request, remark = self.request(shown, languages)
                 if len(request.ids) > self.limits.source and len(segment.text) > 1:
                     waiting.extend(self.shorter(segment, len(request.ids))[::-1])
                     continue
                 requests[len(segments)] = request
                 remarks += [remark] if remark else []
+                if stand_ins:
+                    hidden[len(segments)] = stand_ins
+            elif (alone := reveal(shown, stand_ins, languages.to)) != shown:
+                hidden[len(segments)] = (StandIn(segment.text, alone, "term"),)
             segments.append(segment)
             cut += segment.cut
         if cut:
             remarks.append(f"{cut} cuts in sentences that were too long")
-        return PreparedText(text, languages, segments, requests, repaired, tuple(remarks))
+        return PreparedText(text, languages, segments, requests, hidden, repaired, tuple(remarks))
 
-    def request(self, text: str, languages: Languages, options: TranslationOptions) -> tuple[Request, str]:
-        """What the model is asked of one sentence, and what the user should know of it."""
-        shown, remark = text, ""
-        phrases: Phrases = ()
-        if writes_simplified(languages.source) and is_traditional(text):
-            shown, remark = to_simplified(text)
+    def hide(self, text: str, languages: Languages, options: TranslationOptions) -> tuple[str, StandIns]:
+        """What the model reads of one sentence at the first attempt, and what is hidden from it."""
+        spans: list[Span] = []
         if options.glossary:
-            terms = [match.target for match in options.glossary.matches(normalize(text))]
-            phrases = as_phrases(terms, languages.to, self.tokenizer)
-        ids = self.tokenizer.source_ids(shown, languages.target)
-        longest = longest_answer(len(ids), phrases, self.tokenizer, self.limits)
-        return Request(ids, longest, phrases, text=shown), remark
+            text = normalize(text)
+            matches = options.glossary.matches(text, languages.source)
+            spans = [Span(match.start, match.end, match.target, "term") for match in matches]
+        if not (spans or self.knows_stand_ins):
+            return text, ()
+        spans += verbatim_spans(text)
+        return hide(text, spans) if spans else (text, ())
+
+    def has_words(self, shown: str) -> bool:
+        """Whether there is anything to translate; to a model that knows stand-ins, digits alone are nothing."""
+        if self.knows_stand_ins:
+            return any(map(str.isalpha, STAND_IN.sub("", shown)))
+        return WORD.search(without_verbatim(shown)) is not None
+
+    def request(self, text: str, languages: Languages) -> tuple[Request, str]:
+        """What the model is asked of one sentence, and what the user should know of it."""
+        remark = ""
+        if writes_simplified(languages.source) and is_traditional(text):
+            text, remark = to_simplified(text)
+        return request_for(text, languages, self.tokenizer, self.limits), remark
 
     def shorter(self, segment: Segment, tokens: int) -> list[Segment]:
         """Pieces of a segment that has too many tokens for the model."""
@@ -109,9 +135,14 @@ class Preparer:
         return pieces
 
 
-def longest_answer(source_tokens: int, phrases: Phrases, tokenizer: Tokenizer, limits: Limits) -> int:
-    """The bound of every answer, and room for what must be said besides; no more than the model can say."""
-    return min(longest_output(source_tokens, tokenizer.subwords.kind) + 2 * sum(map(len, phrases)), limits.target)
+def verbatim_spans(text: str) -> list[Span]:
+    return [Span(start, end, text[start:end], kind) for start, end, kind in find_verbatim(text)]
+
+
+def request_for(text: str, languages: Languages, tokenizer: Tokenizer, limits: Limits) -> Request:
+    """With the bound of every answer, or what the model can say if that is less."""
+    ids = tokenizer.source_ids(text, languages.target)
+    return Request(ids, min(longest_output(len(ids), tokenizer.subwords.kind), limits.target), text=text)
 
 
 @lru_cache(maxsize=1_000)

@@ -1,13 +1,15 @@
 """Sentences through an engine; and again, where the first answer will not do.
 
-What is tried is data, POLICIES, under one loop (`Searcher.decode`). Each is tried once for a request, in this order:
+What is tried is data, POLICIES, under one loop (`Searcher.decode`). Each is tried once, in this order:
 
-    attempt    applies to an answer that                changes                            is accepted if
-    backoff    is empty, repeats itself, does not end   no repeated 4-, 3-, 2-grams        it does none of these
-    copied     still does after three backoffs          the source stays                   always
-    wider      lost something at the first attempt      a beam of 16, any hypothesis       it loses less
-    first      was copied in spite of glossary terms    no terms; then all from the top    always
-    forced     still lost something, with `keep`        it becomes a phrase to be said     it loses less, and is sound
+    attempt    applies to an answer that                 changes                            is accepted if
+    backoff    is empty, repeats itself, does not end    no repeated 4-, 3-, 2-grams        it does none of these
+    copied     still does after three backoffs           the source stays                   always
+    wider      lost something at the first attempt       a beam of 16, any hypothesis       it loses less
+    stand-ins  still lost something                      the model reads {1} for it         it loses less
+    pieces     still lost what no language translates,   what stands between is translated  it is sound
+               or anything with `keep`; or was copied    piece by piece
+               in spite of stand-ins
 
 How sentences are batched decides the time, not the answers. (Where two hypotheses are equal but for rounding it may: in
 CTranslate2's 8 bits with 1 sentence of 500.)
@@ -27,13 +29,16 @@ from attendo.text.scripts import base_language
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Attempt, Sentence
 from attendo.translation.checks import Miss, find_problem, missing
-from attendo.translation.glossary import Phrases, as_phrases
 from attendo.translation.options import TranslationOptions
-from attendo.translation.prepare import Languages, longest_answer
+from attendo.translation.pieces import cut_at_stand_ins, put_pieces_together
+from attendo.translation.prepare import Languages, request_for, verbatim_spans
+from attendo.translation.stand_ins import STAND_IN, Span, StandIns, hide, lost, reveal
 
 WIDER_BEAM = 16
+# A sentence without one of these is still right, only incomplete; without any other it breaks a program or a page.
+MAY_BE_LOST = ("number", "emoji")
 
-Asked = tuple[Languages, Request]  # the languages of a sentence, and what the model is asked about it
+Asked = tuple[Languages, Request, StandIns]  # of a sentence; what the model reads, and what is hidden from it
 
 
 @dataclass(slots=True)
@@ -41,11 +46,9 @@ class Case:
     """A sentence whose answer so far is not sound, or lost something."""
 
     index: int
-    languages: Languages
-    asked: Request  # at first
-    request: Request  # that was answered
+    asked: Asked  # that was answered
     answer: Sentence
-    tried: set["Policy"] = field(default_factory=set)  # for this request
+    tried: set["Policy"] = field(default_factory=set)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +59,6 @@ class Policy:
     applies: Callable[[Case, TranslationOptions], bool]
     search: Callable[[SearchOptions], SearchOptions] | None  # how to search, from how the user wants it
     accepts: Callable[[Sentence, Sentence], bool]  # the answer before, and the new one
-    phrases: Callable[[Case, Tokenizer], Phrases] | None = None  # what must be said; None: what had to be before
     any_hypothesis: bool = False  # of several take the one that loses least, not the likeliest
 
 
@@ -65,19 +67,23 @@ def runs_wild(case: Case, options: TranslationOptions) -> bool:
 
 
 def wants_wider_beam(case: Case, options: TranslationOptions) -> bool:
-    """Not where another attempt was needed, nor where a glossary may have replaced it."""
+    """Not where another attempt was needed."""
     answer = case.answer
-    sound = answer.attempt == "first" and not answer.problem and not case.request.phrases
-    return options.wider_retry and sound and bool(answer.misses)
+    return options.wider_retry and answer.attempt == "first" and not answer.problem and bool(answer.misses)
 
 
-def failed_with_terms(case: Case, options: TranslationOptions) -> bool:
-    """A sentence that cannot be said with the glossary's terms is said without them: better than to leave it."""
-    return case.answer.attempt == "copied" and bool(case.request.phrases)
+def wants_stand_ins(case: Case, options: TranslationOptions) -> bool:
+    return (options.wider_retry or options.keep) and bool(case.answer.misses)
 
 
-def must_keep(case: Case, options: TranslationOptions) -> bool:
-    return options.keep and case.answer.attempt != "forced" and bool(case.answer.misses)
+def wants_pieces(case: Case, options: TranslationOptions) -> bool:
+    """A glossary's term is said whatever the user wants of retries."""
+    if case.answer.attempt == "copied":
+        return bool(case.asked[2])
+    return any(
+        options.keep or miss.kind == "term" or (options.wider_retry and miss.kind not in MAY_BE_LOST)
+        for miss in case.answer.misses
+    )
 
 
 def stricter(search: SearchOptions, no_repeat_ngram: int, beam: int | None = None) -> SearchOptions:
@@ -113,30 +119,14 @@ def always(before: Sentence, new: Sentence) -> bool:
     return True
 
 
-def no_phrases(case: Case, tokenizer: Tokenizer) -> Phrases:
-    return ()
-
-
-def with_what_was_lost(case: Case, tokenizer: Tokenizer) -> Phrases:
-    """The terms of the glossary, and what the answer lacks."""
-    lost = [text_to_force(miss, case.languages.target) for miss in case.answer.misses]
-    return tuple(dict.fromkeys((*case.asked.phrases, *as_phrases(lost, case.languages.to, tokenizer))))
-
-
-def text_to_force(miss: Miss, target: str) -> str:
-    """What makes up for it: of the source, as it stands there; but 二十九 and 5.2万 are 29 and 52000 elsewhere."""
-    same = miss.kind != "number" or (base_language(target) == "zh" and miss.text[0] in CHINESE)
-    return miss.text if same else in_digits(miss.text)
-
-
 POLICIES = (
     Policy("backoff", runs_wild, partial(stricter, no_repeat_ngram=4), is_sound),
     Policy("backoff", runs_wild, partial(stricter, no_repeat_ngram=3, beam=6), is_sound),
     Policy("backoff", runs_wild, partial(stricter, no_repeat_ngram=2, beam=1), is_sound),
     Policy("copied", runs_wild, None, always),
     Policy("wider", wants_wider_beam, widened, loses_less, any_hypothesis=True),
-    Policy("first", failed_with_terms, unchanged, always, no_phrases),
-    Policy("forced", must_keep, unchanged, loses_less, with_what_was_lost),
+    Policy("stand-ins", wants_stand_ins, unchanged, loses_less),
+    Policy("pieces", wants_pieces, unchanged, is_sound),
 )
 
 
@@ -144,24 +134,21 @@ POLICIES = (
 class Searcher:
     engine: Engine
     tokenizer: Tokenizer
-    for_phrases: Callable[[], Engine]  # gives an engine that says phrases, when this one cannot
 
     def decode(self, asked: Sequence[Asked], options: TranslationOptions) -> Iterator[tuple[int, Sentence]]:
         """(index, answer) for each, as soon as it is there: an engine may go on while it is used.
 
         Those that need another attempt come last.
         """
-        requests = [self.with_phrases(request, request.phrases) if request.phrases else request for _, request in asked]
         indices: dict[Request, list[int]] = {}  # what is asked twice is decoded once
-        for index, request in enumerate(requests):
+        for index, (_, request, _) in enumerate(asked):
             indices.setdefault(request, []).append(index)
         cases: list[Case] = []
         for request, found in self.search(indices, options.search):
             for index in indices[request]:
-                languages = asked[index][0]
-                answer = judge(found, request, languages)
+                answer = judge(found, asked[index])
                 if answer.problem or answer.misses:
-                    cases.append(Case(index, languages, request, request, answer))
+                    cases.append(Case(index, asked[index], answer))
                 else:
                     yield index, answer
         while task := next_policy(cases, options):
@@ -177,75 +164,111 @@ class Searcher:
                 case.answer = Sentence(case.answer.source, attempt=policy.attempt, problem=case.answer.problem)
             return
         search = policy.search(options.search)
+        if policy.attempt in ("stand-ins", "pieces"):
+            for case in cases:
+                self.hide_more(case)
+        if policy.attempt == "pieces":
+            self.put_together(policy, cases, search, keep=options.keep)
+            return
         groups: dict[Request, list[Case]] = {}
         for case in cases:
-            request = case.request
-            if policy.phrases:
-                request = self.with_phrases(request, policy.phrases(case, self.tokenizer))
-            groups.setdefault(request, []).append(case)
+            groups.setdefault(case.asked[1], []).append(case)
         for request, found in self.search(groups, search):
             for case in groups[request]:
                 if policy.any_hypothesis and found.texts:
-                    new = best_of(found, request, case.languages, options.search.n_best)
+                    new = best_of(found, case.asked, options.search.n_best)
                 else:
-                    new = judge(found, request, case.languages)
+                    new = judge(found, case.asked)
                 if policy.accepts(case.answer, new):
-                    take(case, policy, request, new, search)
+                    take(case, policy, new, search)
+
+    def hide_more(self, case: Case) -> None:
+        """What the answer lost is no longer shown to the model; nor, where nothing was hidden yet, is anything else
+        that could be mistaken for a stand-in."""
+        languages, request, stand_ins = case.asked
+        spans = [] if stand_ins else verbatim_spans(request.text)
+        spans += [span for miss in case.answer.misses if (span := find(miss, request.text, languages))]
+        if spans:
+            shown, stand_ins = hide(request.text, spans, stand_ins)
+            case.asked = languages, self.request_for(shown, languages), stand_ins
+
+    def put_together(self, policy: Policy, cases: Sequence[Case], search: SearchOptions, *, keep: bool) -> None:
+        """Nothing can be lost where only what stands between is translated; with `keep` a piece may even stay."""
+        cut = [cut_at_stand_ins(case.asked[1].text, case.asked[0], self.request_for) for case in cases]
+        wanted = dict.fromkeys(request for pieces in cut for _, request in pieces if request)
+        found = {request: with_problem(answer, request) for request, answer in self.search(wanted, search)}
+        if keep:
+            found = {request: answer for request, answer in found.items() if not answer.problem}
+        for case, pieces in zip(cases, cut, strict=True):
+            answers = [(text, found.get(request) if request else None) for text, request in pieces]
+            languages, request, _ = case.asked
+            new = with_misses(put_pieces_together(answers, request.text, languages), case.asked)
+            if policy.accepts(case.answer, new):
+                take(case, policy, new, search)
+
+    def request_for(self, text: str, languages: Languages) -> Request:
+        return request_for(text, languages, self.tokenizer, self.engine.limits)
 
     def search(self, requests: Iterable[Request], search: SearchOptions) -> Iterator[tuple[Request, Sentence]]:
         """Each once, the longest first."""
-        bound: list[Request] = []
-        free: list[Request] = []
-        for request in requests:
-            (bound if request.phrases and not self.engine.supports_phrases else free).append(request)
-        for engine, group in ((self.engine, free), (self.for_phrases(), bound)) if bound else ((self.engine, free),):
-            name = engine.name
-            for indices in group_by_length(
-                [len(request.ids) for request in group], engine.tokens_per_batch // search.beam_size
-            ):
-                together = [group[index] for index in indices]
-                for request, hypotheses in zip(together, engine.search(together, search), strict=True):
-                    texts = tuple([one_line(self.tokenizer.decode(hypothesis.ids)) for hypothesis in hypotheses])
-                    yield request, Sentence(request.text, texts, tuple(hypotheses), name, "first")
+        group, name = list(requests), self.engine.name
+        lengths = [len(request.ids) for request in group]
+        for indices in group_by_length(lengths, self.engine.tokens_per_batch // search.beam_size):
+            together = [group[index] for index in indices]
+            for request, hypotheses in zip(together, self.engine.search(together, search), strict=True):
+                texts = tuple([one_line(self.tokenizer.decode(hypothesis.ids)) for hypothesis in hypotheses])
+                yield request, Sentence(request.text, texts, tuple(hypotheses), name, "first")
 
-    def with_phrases(self, request: Request, phrases: Phrases) -> Request:
-        """The same with other phrases; with none, where all that may be said is too short for them and </s>."""
-        longest = partial(longest_answer, len(request.ids), tokenizer=self.tokenizer, limits=self.engine.limits)
-        if sum(map(len, phrases)) >= longest(phrases):
-            phrases = ()
-        return request._replace(phrases=phrases, max_length=longest(phrases))
+
+def find(miss: Miss, text: str, languages: Languages) -> Span | None:
+    """Where it stands, to be hidden; of the source as it is there, but 二十九 and 5.2万 are 29 and 52000 elsewhere."""
+    start = text.find(miss.text)
+    if start < 0:
+        return None
+    as_it_is = miss.kind != "number" or (base_language(languages.target) == "zh" and miss.text[0] in CHINESE)
+    return Span(start, start + len(miss.text), miss.text if as_it_is else in_digits(miss.text), miss.kind)
 
 
 def next_policy(cases: Sequence[Case], options: TranslationOptions) -> tuple[Policy, list[Case]] | None:
-    """The first that applies to some case for whose request it was not tried yet; in the order of the texts where the
-    request changes. None when all is settled."""
+    """The first that applies to some case for which it was not tried yet; None when all is settled."""
     for policy in POLICIES:
         if chosen := [case for case in cases if policy not in case.tried and policy.applies(case, options)]:
-            return policy, sorted(chosen, key=lambda case: case.index) if policy.phrases else chosen
+            return policy, chosen
     return None
 
 
-def take(case: Case, policy: Policy, request: Request, new: Sentence, search: SearchOptions) -> None:
+def take(case: Case, policy: Policy, new: Sentence, search: SearchOptions) -> None:
     """The new answer, with what is to be known of the one before."""
-    if policy.attempt == "backoff":
-        new = replace(new, problem=case.answer.problem, search=search)
-    elif policy.attempt == "wider":
-        new = replace(new, missed_at_first=case.answer.misses, search=search)
-    if policy.attempt == "first":
-        case.tried.clear()
-    case.request, case.answer = request, replace(new, attempt=policy.attempt)
+    before = case.answer
+    missed_at_first = before.missed_at_first or before.misses
+    case.answer = replace(
+        new, attempt=policy.attempt, problem=before.problem, missed_at_first=missed_at_first, search=search
+    )
 
 
-def judge(answer: Sentence, request: Request, languages: Languages) -> Sentence:
-    """The answer with what is wrong with it; what it lost is asked only of one that is sound."""
+def with_problem(answer: Sentence, request: Request) -> Sentence:
     problem = find_problem(answer.hypothesis, answer.text, request)
-    if problem:
-        return replace(answer, problem=problem)
-    lost = missing(request.text, answer.text, languages.source, languages.target)
-    return replace(answer, misses=tuple(lost)) if lost else answer
+    return replace(answer, problem=problem) if problem else answer
 
 
-def best_of(answer: Sentence, request: Request, languages: Languages, n_best: int) -> Sentence:
+def with_misses(answer: Sentence, asked: Asked) -> Sentence:
+    """As its reader sees it, and with what it lost."""
+    languages, request, stand_ins = asked
+    misses = missing(request.text, answer.text, languages.source, languages.target)
+    if stand_ins:
+        misses = [miss for miss in misses if not STAND_IN.fullmatch(miss.text)]
+        misses += [stand_in.miss for stand_in in lost(request.text, answer.text, stand_ins)]
+        answer = replace(answer, texts=tuple([reveal(one, stand_ins, languages.to) for one in answer.texts]))
+    return replace(answer, misses=tuple(misses)) if misses else answer
+
+
+def judge(answer: Sentence, asked: Asked) -> Sentence:
+    """The answer with what is wrong with it; what it lost is asked only of one that is sound."""
+    found = with_problem(answer, asked[1])
+    return found if found.problem else with_misses(found, asked)
+
+
+def best_of(answer: Sentence, asked: Asked, n_best: int) -> Sentence:
     """The same led by the sound hypothesis that loses least, the likeliest of several; and `n_best` in all."""
     candidates = []
     for index in range(len(answer.texts)):
@@ -255,5 +278,5 @@ def best_of(answer: Sentence, request: Request, languages: Languages, n_best: in
             texts=tuple([answer.texts[other] for other in order]),
             hypotheses=tuple([answer.hypotheses[other] for other in order]),
         )
-        candidates.append(judge(led, request, languages))
+        candidates.append(judge(led, asked))
     return min(candidates, key=lambda one: (one.problem is not None, len(one.misses)))

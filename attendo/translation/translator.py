@@ -6,7 +6,7 @@ repeated, left or missed stands in each answer's ledger.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -14,7 +14,7 @@ from typing import overload
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.length import group_by_length
 from attendo.engines.engine import Engine, Request
-from attendo.errors import ConfigError, DataError, InputError
+from attendo.errors import DataError, InputError
 from attendo.model_folder.bundle import Bundle
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, one_line
@@ -35,10 +35,6 @@ CHARACTERS_PER_TOKEN = 4  # about, of English; of Chinese there are more tokens,
 Pair = tuple[str, str]
 
 
-def no_other_engine() -> Engine:
-    raise ConfigError("this engine cannot be made to say a glossary's terms, nor what was lost: --engine torch can")
-
-
 @dataclass(frozen=True)
 class Translator:
     """A model that translates texts; `attendo.load` makes one.
@@ -56,7 +52,6 @@ class Translator:
     bundle: Bundle
     tokenizer: Tokenizer
     engine: Engine
-    for_phrases: Callable[[], Engine] = no_other_engine  # what must be said, a glossary's terms, not every engine can
 
     @overload
     def translate(
@@ -88,13 +83,13 @@ class Translator:
 
         def put_together(text_index: int) -> None:
             seconds = time.perf_counter() - started
-            answers[text_index] = compose(prepared[text_index], found[text_index], self.tokenizer, engine, seconds)
+            answers[text_index] = compose(prepared[text_index], found[text_index], engine, seconds)
 
         for text_index, one in enumerate(prepared):
             if not one.requests:
                 put_together(text_index)
         where = [(text_index, index) for text_index, one in enumerate(prepared) for index in one.requests]
-        asked = [(prepared[text_index].languages, prepared[text_index].requests[index]) for text_index, index in where]
+        asked = [prepared[text_index].asked(index) for text_index, index in where]
         for at, answer in self.searcher.decode(asked, options):
             text_index, index = where[at]
             direction = prepared[text_index].languages[:2]
@@ -137,10 +132,10 @@ class Translator:
         rest = (segments[at : at + STREAMED_TOGETHER] for at in range(1, len(segments), STREAMED_TOGETHER))
         for group in (segments[:1], *rest):
             asked = [index for index in group if index in prepared.requests]
-            requests = [(prepared.languages, prepared.requests[index]) for index in asked]
-            answers = {asked[at]: answer for at, answer in self.searcher.decode(requests, options)}
+            questions = [prepared.asked(index) for index in asked]
+            answers = {asked[at]: answer for at, answer in self.searcher.decode(questions, options)}
             for index in group:
-                yield finish(prepared, index, answers.get(index), self.tokenizer).text
+                yield finish(prepared, index, answers.get(index)).text
 
     def stream_tokens(self, text: str, to: str | None = None, from_: str | None = None) -> Iterator[str]:
         """The translation of one sentence as it grows, a token at a time, by greedy search."""
@@ -154,7 +149,8 @@ class Translator:
         yield segments[0].before
         ids: list[int] = []
         shown = grown = ""
-        for token in self.engine.tokens(prepared.requests[0]):
+        request, _ = self.preparer.request(for_model(segments[0].text), languages)  # a stand-in cannot grow
+        for token in self.engine.tokens(request):
             ids.append(token)
             grown = in_script(one_line(self.tokenizer.decode(ids)), languages)
             # The first bytes of a character are not yet one; in another script the next word may change an earlier one.
@@ -198,7 +194,7 @@ class Translator:
         for side, text in (("source", source), ("target", target)):
             if not text:
                 raise DataError(f"{where}: the {side} is empty")
-        request, _ = self.preparer.request(source, self.preparer.languages(source, to, from_), DEFAULT)
+        request, _ = self.preparer.request(source, self.preparer.languages(source, to, from_))
         ids = (*self.tokenizer.encode(target), SPECIAL.eos)
         limits = self.engine.limits
         if len(request.ids) > limits.source or len(ids) > limits.target:
@@ -210,8 +206,8 @@ class Translator:
 
     @cached_property
     def preparer(self) -> Preparer:
-        return Preparer(self.tokenizer, self.bundle.directions, self.engine.limits)
+        return Preparer(self.tokenizer, self.bundle.directions, self.engine.limits, self.bundle.stand_ins)
 
     @cached_property
     def searcher(self) -> Searcher:
-        return Searcher(self.engine, self.tokenizer, self.for_phrases)
+        return Searcher(self.engine, self.tokenizer)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from attendo.text.normalize import EMAIL, URL
+from attendo.text.verbatim import EMAIL, URL
 from attendo.translation.answer import Translation
 from attendo.translation.checks import EMOJI, missing_texts, missing_urls
 from attendo.translation.glossary import shortened

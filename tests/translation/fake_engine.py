@@ -42,7 +42,6 @@ class FakeEngine:
     seconds: float = 0.0  # that each batch takes
     remembers: bool = True
     threads: int | None = None
-    supports_phrases: bool = True
     asked: list = field(default_factory=list)
 
     def search(self, requests, options):
@@ -73,7 +72,6 @@ class Beams:
     limits: Limits = field(default_factory=lambda: Limits(1_024, 6_272))
     tokens_per_batch: int = 10_000
     threads: int | None = None
-    supports_phrases: bool = True
     beams: list[int] = field(default_factory=list)
 
     def search(self, requests, options):

@@ -4,7 +4,7 @@ and that nothing is lost in silence. Whether something is kept is seen here by l
 import json
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -45,7 +45,7 @@ FRAMES = {
 DIRECTIONS = [("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de")]
 MONTHS = ["January", "February", "March", "April", "May", "June"]  # whose names are in every corpus
 WORDS = {"zh": "重要", "en": "important", "de": "wichtiger"}
-WANTED = {"placeholder": 0.6, "tag": 0.95}  # names in braces and tags in a sentence are few in the corpora
+HIDDEN = ("url", "email", "placeholder", "tag")  # what the model does not see it cannot lose
 EACH = 8  # of a kind in a direction: 224 sentences
 
 
@@ -133,20 +133,29 @@ def test_what_the_default_model_keeps(sentences, answers, evidence):
         kept[one.kind].append(one.is_kept(answer.text))
     for kind, each in kept.items():
         evidence("X9", f"default model, {kind}: kept", f"{sum(each)} of {len(each)}")
-        assert sum(each) >= WANTED.get(kind, 0.98) * len(each), kind
+        assert sum(each) >= (1 if kind in HIDDEN else 0.98) * len(each), kind
 
 
-def test_nothing_is_lost_in_silence(sentences, answers, evidence):
-    lost = [(one, answer) for one, answer in zip(sentences, answers, strict=True) if not one.is_kept(answer.text)]
-    silent = [one.text for one, answer in lost if not answer.ledger.flagged or not answer.remarks]
-    evidence("X9", "default model: lost without a word", f"{len(silent)} of {len(sentences)}")
+@pytest.fixture(scope="module")
+def own_answers(translator, sentences):
+    """Of the model by itself: without stand-ins, and without another attempt."""
+    alone = replace(translator, bundle=replace(translator.bundle, stand_ins=False))
+    return translated(alone, sentences, options=TranslationOptions(wider_retry=False))
+
+
+def test_nothing_is_lost_in_silence(sentences, answers, own_answers, evidence):
+    for name, given in (("default model", answers), ("default model without stand-ins", own_answers)):
+        lost = [(one, answer) for one, answer in zip(sentences, given, strict=True) if not one.is_kept(answer.text)]
+        silent = [one.text for one, answer in lost if not answer.ledger.flagged or not answer.remarks]
+        evidence("X9", f"{name}: lost without a word", f"{len(silent)} of {len(sentences)}")
+        assert silent == []
     assert lost, "else this test says nothing"
-    assert silent == []
 
 
-def test_by_choice_what_was_lost_is_said_after_all(translator, sentences, answers, evidence):
-    lost = [one for one, answer in zip(sentences, answers, strict=True) if not one.is_kept(answer.text)]
-    again = translated(translator, lost, options=TranslationOptions(keep=True))
+def test_by_choice_what_was_lost_is_said_after_all(translator, sentences, own_answers, evidence):
+    lost = [one for one, answer in zip(sentences, own_answers, strict=True) if not one.is_kept(answer.text)]
+    alone = replace(translator, bundle=replace(translator.bundle, stand_ins=False))
+    again = translated(alone, lost, options=TranslationOptions(keep=True))
     kept = sum(one.is_kept(answer.text) for one, answer in zip(lost, again, strict=True))
     evidence("X9", "default model: of what was lost, said with --keep", f"{kept} of {len(lost)}")
     assert kept == len(lost)
@@ -164,9 +173,9 @@ def test_the_command_line_and_files_tell_the_same(sentences, answers, tmp_path, 
     code = run([*command, "-i", str(source), "-o", str(target), "--report", str(report)], debug=True)
     assert target.read_text(encoding="utf-8").split("\n")[:-1] == [answer.text for _, answer in chosen]
     flagged = [one.text for one, answer in chosen if answer.ledger.flagged]
-    assert flagged
-    assert code == 3
+    assert code == (3 if flagged else 0)
     assert json.loads(report.read_text(encoding="utf-8"))["flagged"] == len(flagged)
+    lost = f"Add {' and '.join(f'{{item{number}}}' for number in range(60))}."
     capsys.readouterr()
-    assert run([*command, flagged[0]], debug=True) == 3
-    assert "missing in the translation" in capsys.readouterr().err
+    assert run([*command, lost], debug=True) == 3
+    assert "translated piece by piece" in capsys.readouterr().err

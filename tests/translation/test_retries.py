@@ -84,11 +84,11 @@ def test_each_of_many_gets_its_own(folder):
 def test_a_wider_beam_stays_as_wide(folder):
     engine = Beams(FIRST, ["He has books."])
     fake_translator(folder, engine).translate(SOURCE, to="en", options=TranslationOptions(beam=WIDER_BEAM + 4))
-    assert engine.beams == [WIDER_BEAM + 4, WIDER_BEAM + 4]
+    assert engine.beams == [WIDER_BEAM + 4] * 3  # the third with a stand-in
 
 
 def test_what_a_glossary_put_in_its_place_is_not_undone(folder):
-    engine = Beams("He has a dozen books.", ["He has 12 books."])
+    engine = Beams("He has {1}.", ["He has 12 books."])
     glossary = Glossary([Term("12本书", "a dozen books")])
     answer = fake_translator(folder, engine).translate(SOURCE, to="en", options=TranslationOptions(glossary=glossary))
     assert answer.text == "He has a dozen books."
@@ -170,33 +170,65 @@ def test_backing_off_ends_with_a_copy(folder):
 
 
 def test_the_policies_stand_in_the_order_in_which_they_are_tried():
-    assert [policy.attempt for policy in POLICIES] == [*["backoff"] * 3, "copied", "wider", "first", "forced"]
+    assert [policy.attempt for policy in POLICIES] == [*["backoff"] * 3, "copied", "wider", "stand-ins", "pieces"]
 
 
-def test_terms_that_cannot_be_said_are_left_out_and_the_sentence_starts_anew(folder):
-    class Stubborn(Beams):
-        def search(self, requests, options):
-            self.phrases = [*getattr(self, "phrases", []), *(bool(request.phrases) for request in requests)]
-            self.narrow = "" if requests[0].phrases else FIRST
-            return super().search(requests, options)
+class Says(Beams):
+    """Answers by what it reads: `answers` has the translation of a source text, the others get `narrow`."""
 
-    engine = Stubborn(FIRST, ["He has 12 books."])
-    options = TranslationOptions(glossary=Glossary([Term("书", "tome")]))
-    answer = fake_translator(folder, engine).translate(SOURCE, to="en", options=options)
-    assert answer.text == "He has 12 books."
-    assert engine.phrases == [True] * 4 + [False, False]
-    assert answer.sentences[0].attempt == "wider"
-    assert answer.sentences[0].missing_terms == ("tome",)
+    answers: dict
+
+    def search(self, requests, options):
+        self.read = [*getattr(self, "read", []), *(request.text for request in requests)]
+        self.beams += [options.beam_size] * len(requests)
+        texts = [self.answers.get(request.text, self.narrow) for request in requests]
+        return [[self.hypothesis(text, rank) for rank in range(options.n_best)] for text in texts]
 
 
-def test_what_every_attempt_lost_is_forced(folder):
-    class Obedient(Beams):
-        def search(self, requests, options):
-            self.narrow = "He has 12 books." if requests[0].phrases else FIRST
-            return super().search(requests, options)
+def says(narrow, answers):
+    engine = Says(narrow, [])
+    engine.answers = answers
+    return engine
 
-    engine = Obedient(FIRST, [FIRST])
-    answer = fake_translator(folder, engine).translate(SOURCE, to="en", options=TranslationOptions(keep=True))
-    assert (answer.text, answer.sentences[0].attempt) == ("He has 12 books.", "forced")
+
+def test_what_every_attempt_lost_is_asked_for_with_a_stand_in(folder):
+    engine = says(FIRST, {"他有 {1} 本书。": "He has {1} books."})
+    answer = translate(folder, engine)
+    assert (answer.text, answer.sentences[0].attempt) == ("He has 12 books.", "stand-ins")
     assert engine.beams == [4, WIDER_BEAM, 4]
     assert answer.ledger.is_clean
+    assert "in which the model read {1} for it" in answer.remarks[0]
+
+
+def test_a_term_that_no_attempt_says_is_put_between_pieces(folder):
+    engine = says("Nothing 12.", {"他有12本": "He has 12."})
+    options = TranslationOptions(glossary=Glossary([Term("书", "tomes")]))
+    answer = fake_translator(folder, engine).translate(SOURCE, to="en", options=options)
+    assert answer.text == "He has 12 tomes."
+    assert engine.read[0] == "他有12本 {1}。"
+    assert answer.sentences[0].attempt == "pieces"
+    assert answer.ledger.flagged == 1
+    assert "translated piece by piece" in answer.remarks[0]
+
+
+def test_a_number_that_no_attempt_says_is_put_between_pieces_only_by_choice(folder):
+    answers = {"他有": "He has", "本书。": "books."}
+    assert translate(folder, says("Nothing.", answers)).text == "Nothing."
+    answer = translate(folder, says("Nothing.", answers), keep=True)
+    assert (answer.text, answer.ledger.flagged) == ("He has 12 books.", 1)
+
+
+def test_pieces_that_run_wild_are_not_taken_or_stay_by_choice(folder):
+    text = "他有{name}的书。"
+    wild = {"他有": "has " * 90, "的书。": "books."}
+    answer = translate(folder, says("Nothing.", wild), text)
+    assert answer.text == "Nothing."
+    assert [miss.text for miss in answer.sentences[0].misses] == ["{name}"]
+    assert translate(folder, says("Nothing.", wild), text, keep=True).text == "他有 {name} books."
+
+
+def test_a_sentence_that_runs_wild_with_its_stand_ins_is_taken_apart(folder):
+    engine = says("books " * 90, {"他有12本": "He has 12."})
+    options = TranslationOptions(glossary=Glossary([Term("书", "tomes")]))
+    answer = fake_translator(folder, engine).translate(SOURCE, to="en", options=options)
+    assert (answer.text, answer.ledger.repeated, answer.ledger.untranslated) == ("He has 12 tomes.", 1, 0)

@@ -12,7 +12,7 @@ from attendo.translation.compose import in_script
 from attendo.translation.glossary import Glossary, Term, read_glossary
 from attendo.translation.options import DEFAULT, TranslationOptions
 from attendo.translation.prepare import Languages, Preparer
-from attendo.translation.retries import text_to_force
+from attendo.translation.retries import find
 from tests.translation.fake_engine import FakeEngine, backwards, fake_translator, write_fake_model
 
 
@@ -42,22 +42,28 @@ def test_a_term_is_found_however_its_accents_and_spaces_are_typed(model, tmp_pat
     glossary = read_glossary(tmp_path / "terms.tsv")
     translator = fake_translator(model)
     options = TranslationOptions(glossary=glossary)
-    for text in (unicodedata.normalize("NFD", "The café is open."), "New York", "New\u00a0York", "New   York"):
-        assert len(translator.preparer.prepare(text, "zh", "en", options).requests[0].phrases) == 1
+    for text in (
+        unicodedata.normalize("NFD", "The café is open."),
+        "I see New York",
+        "New\u00a0York is",
+        "New   York is",
+    ):
+        assert len(translator.preparer.prepare(text, "zh", "en", options).stand_ins[0]) == 1
+    assert translator.translate("New  York", to="zh", options=options).text == "NY"
 
 
-def test_terms_for_which_there_is_no_room_are_left_out_and_flagged(model):
-    class Strict(FakeEngine):
-        def search(self, requests, options):
-            assert all(sum(map(len, one.phrases)) < one.max_length for one in requests)
-            return super().search(requests, options)
+def test_a_term_is_found_with_the_endings_of_its_language():
+    glossary = Glossary(
+        [Term("Bahnhof", "station"), Term("engine", "Motor"), Term("be", "sein"), Term("Linux", "Linux")]
+    )
 
-    translator = fake_translator(model, Strict(limits=Limits(1_024, 40)))
-    glossary = Glossary([Term("狗", "鲸" * 30)])
-    long, other = translator.translate(["狗", "猫"], to="en", options=TranslationOptions(glossary=glossary))
-    assert (long.text, other.text) == ("狗", "猫")
-    assert long.ledger.flagged == 1
-    assert "missing in the translation: the term" in long.remarks[0]
+    def found(text, language):
+        return [text[match.start : match.end] for match in glossary.matches(text, language)]
+
+    assert found("des Bahnhofs, dem Bahnhofe, Bahnhofstraße", "de") == ["Bahnhofs", "Bahnhofe"]
+    assert found("engines, the engine's, engineer, bees", "en") == ["engines", "engine's"]
+    assert found("engines", "zh") == []
+    assert found("Linuxs", "en") == []
 
 
 def test_what_cannot_be_cut_any_further_is_one_clear_error(model):
@@ -68,14 +74,17 @@ def test_what_cannot_be_cut_any_further_is_one_clear_error(model):
 
 
 def test_a_number_is_said_in_digits_where_its_words_are_not_spoken():
-    miss = Miss("number", "二十九")
-    assert text_to_force(miss, "en") == "29"
-    assert text_to_force(Miss("number", "二〇〇八"), "de") == "2008"
-    assert text_to_force(miss, "zh") == "二十九"
-    assert text_to_force(Miss("number", "5.2万"), "en") == "52000"
-    assert text_to_force(Miss("number", "2.5 million"), "zh") == "2500000"
-    assert text_to_force(Miss("number", "1,234"), "en") == "1,234"
-    assert text_to_force(Miss("emoji", "😀"), "en") == "😀"
+    def said(kind, text, target):
+        return find(Miss(kind, text), f"是{text}。", Languages("zh", target, target)).target
+
+    assert said("number", "二十九", "en") == "29"
+    assert said("number", "二〇〇八", "de") == "2008"
+    assert said("number", "二十九", "zh") == "二十九"
+    assert said("number", "5.2万", "en") == "52000"
+    assert said("number", "2.5 million", "zh") == "2500000"
+    assert said("number", "1,234", "en") == "1,234"
+    assert said("emoji", "😀", "en") == "😀"
+    assert find(Miss("number", "7"), "sieben", Languages("de", "en", "en")) is None
 
 
 def test_tokens_in_another_script_are_those_of_the_translation():

@@ -41,7 +41,6 @@ POSITIONS = 2_048
 
 
 class Ct2Engine:
-    supports_phrases = False
     tokens_per_batch = TOKENS_PER_BATCH
 
     def __init__(self, translator: Any, limits: Limits, quantization: Quantization, threads: int) -> None:

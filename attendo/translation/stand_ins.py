@@ -1,0 +1,173 @@
+"""What must come back from a translation as it is stands in the text as {1}, {2} … while the model reads it.
+
+    Click <b>here</b>, {name}!         the source
+    Click {1} here {2}, {3}!           what the model reads
+    Klicken Sie {1} hier {2}, {3}!     what it answers
+    Klicken Sie <b>hier</b>, {name}!   the translation
+
+A term of a glossary has a stand-in as well, and its translation comes back. No engine knows of any of it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from attendo.text.normalize import WORD
+from attendo.text.scripts import HAN_CHARACTER, writes_han
+from attendo.text.sentences import LETTER_OF_A_WORD
+from attendo.text.verbatim import TAG
+from attendo.translation.checks import Miss, MissKind
+
+STAND_IN = re.compile(r"\{ ?(\d{1,3}) ?\}")
+MOST = 99  # in a sentence; what comes after stays in the text
+# Elements of HTML that have no end.
+VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "x"]
+)
+
+
+class Span(NamedTuple):
+    """text[start:end] is to come back as `target`."""
+
+    start: int
+    end: int
+    target: str
+    kind: MissKind
+
+
+class StandIn(NamedTuple):
+    """What {n} stands for, and whether a space that the model may put before or after it has to go again."""
+
+    source: str
+    target: str
+    kind: MissKind
+    tight_before: bool = False
+    tight_after: bool = False
+
+    @property
+    def miss(self) -> Miss:
+        return Miss(self.kind, self.source)
+
+
+StandIns = tuple[StandIn, ...]
+
+
+def hide(text: str, spans: Iterable[Span], known: StandIns = ()) -> tuple[str, StandIns]:
+    """The text with stand-ins, numbered after those it has already; beside a word they are set off by spaces.
+
+    Where spans overlap the first counts, and the longer of two that begin together.
+    """
+    parts: list[str] = []
+    stand_ins = list(known)
+    end = 0
+    for span in joined(text, spans):
+        if len(stand_ins) == MOST:
+            break
+        stand_ins.append(stand_in_for(text, span))
+        before = " " if span.start and WORD.match(text[span.start - 1]) else ""
+        after = " " if WORD.match(text[span.end : span.end + 1]) else ""
+        parts += (text[end : span.start], before, f"{{{len(stand_ins)}}}", after)
+        end = span.end
+    return "".join([*parts, text[end:]]), tuple(stand_ins)
+
+
+def joined(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """In order and without overlaps; those that touch are one, such as <b>{name}</b>, but for a glossary's terms."""
+    last: Span | None = None
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if last and span.start < last.end:
+            continue
+        if last and span.start == last.end and "term" not in (span.kind, last.kind):
+            kind = last.kind if last.kind == span.kind else "placeholder"
+            last = Span(last.start, span.end, last.target + span.target, kind)
+            continue
+        if last:
+            yield last
+        last = span
+    if last:
+        yield last
+
+
+def stand_in_for(text: str, span: Span) -> StandIn:
+    before, after = text[: span.start][-1:], text[span.end : span.end + 1]
+    in_word = LETTER_OF_A_WORD.match(before), LETTER_OF_A_WORD.match(after)
+    source = text[span.start : span.end]
+    tags = TAG.findall(source)
+    opens = bool(tags) and is_opening(tags[-1], source)
+    closes = bool(tags) and tags[0].startswith("/")
+    return StandIn(
+        source,
+        span.target,
+        span.kind,
+        tight_before=bool(in_word[0]) or (closes and not before.isspace()),
+        tight_after=bool(in_word[1]) or (opens and not after.isspace()),
+    )
+
+
+def is_opening(name: str, source: str) -> bool:
+    return not (name.startswith("/") or name.lower() in VOID or source.endswith("/>"))
+
+
+def lost(text: str, translation: str, stand_ins: StandIns) -> list[StandIn]:
+    """Those of a text that its translation does not have exactly once; or, where tags no longer nest or hold nothing,
+    or the parts of a message have changed places, all of these."""
+    order = [int(number) for number in STAND_IN.findall(translation)]
+    counts = Counter(order)
+    wrong = [stand_in for number, stand_in in enumerate(stand_ins, start=1) if counts[number] != 1]
+    if wrong:
+        return wrong
+    found = [stand_ins[number - 1] for number in order if 1 <= number <= len(stand_ins)]
+    tags = [stand_in for stand_in in stand_ins if TAG.search(stand_in.source)]
+    if tags and ((nests(tags) and not nests(found)) or touching(translation, stand_ins) - touching(text, stand_ins)):
+        wrong += tags
+    parts = [stand_in for stand_in in stand_ins if stand_in.kind == "message"]
+    if parts != [stand_in for stand_in in found if stand_in.kind == "message"]:
+        wrong += parts
+    return wrong
+
+
+def touching(text: str, stand_ins: StandIns) -> set[tuple[int, int]]:
+    """Tags between which there is nothing, by their numbers."""
+    found = list(STAND_IN.finditer(text))
+    return {
+        (int(first.group(1)), int(second.group(1)))
+        for first, second in pairwise(found)
+        if not text[first.end() : second.start()].strip()
+        and all(TAG.search(stand_ins[int(one.group(1)) - 1].source) for one in (first, second))
+    }
+
+
+def nests(stand_ins: Sequence[StandIn]) -> bool:
+    """Whether every tag that opens is closed, the last that opened first."""
+    opened: list[str] = []
+    for tag in TAG.finditer("".join(stand_in.source for stand_in in stand_ins)):
+        name = tag.group(1).lower()
+        if name.startswith("/"):
+            if not opened or opened.pop() != name[1:]:
+                return False
+        elif is_opening(name, tag.group()):
+            opened.append(name)
+    return not opened
+
+
+def reveal(translation: str, stand_ins: StandIns, target_language: str) -> str:
+    """The answer with what they stand for; one that is said twice, or is none of these, goes."""
+    if not stand_ins:
+        return translation
+    text, *rest = STAND_IN.split(translation)
+    waiting = dict(enumerate(stand_ins, start=1))
+    for number, after in zip(rest[::2], rest[1::2], strict=True):
+        stand_in = waiting.pop(int(number), None)
+        if stand_in is None:
+            text = text.rstrip(" ") + after
+            continue
+        # Chinese sets tags among its characters without spaces.
+        close = stand_in.kind == "tag" and writes_han(target_language)
+        if stand_in.tight_before or (close and HAN_CHARACTER.match(text.rstrip(" ")[-1:])):
+            text = text.rstrip(" ")
+        if stand_in.tight_after or (close and HAN_CHARACTER.match(after.lstrip(" ")[:1])):
+            after = after.lstrip(" ")
+        text += stand_in.target + after
+    return text
