@@ -151,12 +151,12 @@ def frame(text: str, start: int) -> tuple[list[tuple[int, int]], int]:
         depth += 1 if brace.group() == "{" else -1
         if depth > DEEPEST_MESSAGE:
             break
-        if brace.group() == "{" and depth % 2 == 0:
-            parts.append((begun, brace.end()))
-        elif brace.group() == "}" and depth % 2 == 1:
+        if depth % 2 == 1:  # "{n, plural, one {" begins, or "} other {" after a text
             begun = brace.start()
+        else:
+            parts.append((begun, brace.end()))
         if depth == 0:
-            return [*parts, (begun, brace.end())], brace.end()
+            return parts, brace.end()
     return [], start + 1
 
 

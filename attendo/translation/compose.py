@@ -83,6 +83,8 @@ def remarks_on(sentence: Sentence) -> list[str]:
         found.append(f"{words_for(sentence.problem)}; {words_for_attempt(sentence)}")
     if sentence.missed_at_first:
         found.append(f"missing at first: {listed(sentence.missed_at_first)}; {words_for_attempt(sentence)}")
+    if sentence.attempt == "pieces" and not found:
+        found.append(words_for_attempt(sentence))
     if sentence.misses:
         found.append(f"missing in the translation: {listed(sentence.misses)}")
     if sentence.broken:

@@ -94,7 +94,7 @@ class Glossary:
             target = self._exact.get(text[start:end], self._any_case.get(folded[start:end]))
             if target is None:
                 continue
-            keeps = target == folded[start:end]  # not to be translated: as the text has it
+            keeps = target in (text[start:end], folded[start:end])  # not to be translated: as the text has it
             said = text[start:end] if keeps else target
             inflected = endings if length >= SHORTEST_INFLECTED and not keeps else ()
             for ending in (*inflected, ""):

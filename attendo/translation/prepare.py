@@ -25,11 +25,14 @@ from attendo.text.sentences import Segment, cut_again, split
 from attendo.text.tokenizer import Tokenizer
 from attendo.text.verbatim import find_verbatim, without_verbatim
 from attendo.translation.options import TranslationOptions
-from attendo.translation.stand_ins import STAND_IN, Span, StandIn, StandIns, hide, reveal
+from attendo.translation.stand_ins import Span, StandIn, StandIns, hide, reveal
 
 Direction = tuple[str, str]  # source and target, as the model names them
 
 SAMPLE = 2_000  # characters, by which the language of a text is told
+# A model writes most addresses and identifiers as they are, and a sentence is better for having seen them; where one is
+# lost there is another attempt. A name in braces it would translate, and a tag move or drop.
+HIDDEN_AT_FIRST = ("placeholder", "tag", "message")
 FITS = 0.8  # of the characters that would fill the model's limit: tokens are not evenly spread over them
 
 
@@ -110,14 +113,15 @@ class Preparer:
             spans = [Span(match.start, match.end, match.target, "term") for match in matches]
         if not (spans or self.knows_stand_ins):
             return text, ()
-        spans += verbatim_spans(text)
-        return hide(text, spans) if spans else (text, ())
+        verbatim = verbatim_spans(text)
+        if spans or any(span.kind in HIDDEN_AT_FIRST for span in verbatim):
+            return hide(text, [*spans, *verbatim])
+        return text, ()
 
     def has_words(self, shown: str) -> bool:
         """Whether there is anything to translate; to a model that knows stand-ins, digits alone are nothing."""
-        if self.knows_stand_ins:
-            return any(map(str.isalpha, STAND_IN.sub("", shown)))
-        return WORD.search(without_verbatim(shown)) is not None
+        rest = without_verbatim(shown)  # a stand-in looks like a placeholder
+        return any(map(str.isalpha, rest)) if self.knows_stand_ins else WORD.search(rest) is not None
 
     def request(self, text: str, languages: Languages) -> tuple[Request, str]:
         """What the model is asked of one sentence, and what the user should know of it."""

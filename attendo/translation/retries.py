@@ -35,6 +35,7 @@ from attendo.translation.prepare import Languages, request_for, verbatim_spans
 from attendo.translation.stand_ins import STAND_IN, Span, StandIns, hide, lost, reveal
 
 WIDER_BEAM = 16
+MOST_STAND_INS = 20  # with more of them a sentence goes to pieces at once: no model keeps them apart
 # A sentence without one of these is still right, only incomplete; without any other it breaks a program or a page.
 MAY_BE_LOST = ("number", "emoji")
 
@@ -141,9 +142,12 @@ class Searcher:
         Those that need another attempt come last.
         """
         indices: dict[Request, list[int]] = {}  # what is asked twice is decoded once
-        for index, (_, request, _) in enumerate(asked):
-            indices.setdefault(request, []).append(index)
         cases: list[Case] = []
+        for index, (_, request, stand_ins) in enumerate(asked):
+            if len(stand_ins) > MOST_STAND_INS:
+                cases.append(Case(index, asked[index], Sentence(request.text, attempt="copied")))
+            else:
+                indices.setdefault(request, []).append(index)
         for request, found in self.search(indices, options.search):
             for index in indices[request]:
                 answer = judge(found, asked[index])

@@ -111,7 +111,6 @@ class Echo:
     """Says the source's own pieces: an engine that takes no time."""
 
     name = "echo"
-    supports_phrases = False
     tokens_per_batch = 10_000
 
     def __init__(self, real):
