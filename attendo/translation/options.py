@@ -25,8 +25,8 @@ class TranslationOptions:
 
     search: SearchOptions = field(default_factory=SearchOptions)
     glossary: Glossary | None = None  # terms that a translation must use
-    keep: bool = False  # force a number, address, emoji, placeholder or tag that every attempt lost
-    wider_retry: bool = True  # where the first attempt lost one, attempt it again with a wider beam
+    keep: bool = False  # take a sentence apart rather than lose a number or an emoji; for all else that is so anyway
+    wider_retry: bool = True  # where the first attempt lost something, attempt it again
     doubt: bool = True  # say which answers have a poor score, where the model knows what is poor
     doubt_below: float | None = None  # the user's own threshold, instead of the model's
     beam: InitVar[int | None] = None
