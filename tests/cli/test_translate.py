@@ -110,7 +110,8 @@ def test_report(attendo, tmp_path):
     assert err.decode().split("\n")[:-1] == [
         "attendo: stdin, line 1: '12 apples': missing in the translation: the number '12'",
         "attendo: stdin, line 2: 1 broken characters replaced by U+FFFD",
-        "attendo: done, with remarks: 1 × segment with something missing in its translation, or put together from pieces; "
+        "attendo: done, with remarks: "
+        "1 × segment with something missing in its translation, or put together from pieces; "
         "1 × broken character replaced by U+FFFD",
     ]
     assert attendo("x", "--report", "/dev/null", *MODEL)[0] == 0
