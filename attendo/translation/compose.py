@@ -113,7 +113,7 @@ def words_for_attempt(sentence: Sentence) -> str:
     if sentence.attempt == "wider":
         return f"taken from an attempt with a wider beam ({search.beam_size})"
     if sentence.attempt == "stand-ins":
-        return "taken from an attempt in which the model read {1} for it"
+        return "taken from an attempt with a stand-in for it"
     if sentence.attempt == "pieces":
         return "put together from what stands between, translated piece by piece"
     how = f"beam {search.beam_size}" if search.beam_size > 1 else "greedy search"

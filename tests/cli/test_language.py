@@ -69,7 +69,11 @@ def test_errors_and_log_lines_are_there_in_chinese():
         Sentence("一", ("x",), attempt="wider", missed_at_first=(Miss("number", "7"),), search=SearchOptions()),
         Sentence("一", ("x",), attempt="first", misses=(Miss("url", "7"), Miss("email", "7"), Miss("emoji", "7"))),
         Sentence("一", ("x",), attempt="first", misses=(Miss("placeholder", "7"), Miss("tag", "7")), broken=True),
-        Sentence("一", ("x",), attempt="first", missing_terms=("7", "8")),
+        Sentence(
+            "一", ("x",), attempt="first", misses=(Miss("term", "7"), Miss("identifier", "8"), Miss("message", "9"))
+        ),
+        Sentence("一", ("x",), attempt="stand-ins", missed_at_first=(Miss("number", "7"),), search=SearchOptions()),
+        Sentence("一", ("x",), attempt="pieces", search=SearchOptions()),
     ],
 )
 def test_remarks_about_a_sentence(sentence):
