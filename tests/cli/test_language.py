@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attendo.cli.language import choose_language
-from attendo.cli.main import app, main
+from attendo.cli.main import app, explain, main
 from attendo.decoding.options import SearchOptions
 from attendo.report.columns import num_columns, wrapped
 from attendo.report.formulas import without_latex
@@ -14,6 +14,7 @@ from attendo.report.messages import Template, read_catalogue, to_chinese
 from attendo.translation.answer import Ledger, Sentence
 from attendo.translation.checks import DecodingProblem, Miss
 from attendo.translation.compose import remarks_on
+from attendo.translation.load import NEEDS_TORCH
 from tests.cli.message_templates import HOLE, all_said
 
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -88,6 +89,13 @@ def test_remarks_of_a_ledger():
     said = to_chinese(f"done, with remarks: {'; '.join(ledger.remarks())}")
     assert said.startswith("已完成，有备注：输入 2 行，输出 0 行；9 个字符中有 0 个有着落；1 处因句子太长而切开；")
     assert not WORD.search(said.replace("U+FFFD", ""))
+
+
+def test_what_to_install_is_said_in_chinese():
+    sentence, _ = explain(ModuleNotFoundError(name="torch"))
+    for said in (sentence, f"runs/x/model with these options {NEEDS_TORCH}"):
+        assert "需要 torch" in to_chinese(said)
+        assert "make install" in to_chinese(said)
 
 
 def test_what_no_entry_has_stays_as_it_is():
