@@ -10,12 +10,14 @@ inside a character of several code points (marks, joined emoji, flags) unless it
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from attendo.text.normalize import LINE_BREAKS, WORD, edges, one_line
 from attendo.text.scripts import ENDS, HAN, HANGUL, KANA, writes_han
+from attendo.text.verbatim import undivided
 
 # Line breaks and tabs are the text's structure and stay as they are; other white space follows the target language.
 STRUCTURE = f"{LINE_BREAKS}\t"
@@ -60,11 +62,20 @@ def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
     starts: list[tuple[int, bool]] = []  # where a segment begins, and whether by a cut
     for match in FIELD.finditer(text):
         line, begin = match.group(), match.start()
-        for first, last in pairwise([0, *borders(line, language), len(line)]):
+        whole = undivided(line)
+        found = [border for border in borders(line, language) if not is_within(border, whole)]
+        for first, last in pairwise([0, *found, len(line)]):
             starts.append((begin + first, False))
             # White space at the end needs no cutting: it goes between the segments.
-            starts.extend((begin + first + cut, True) for cut in cut_positions(line[first:last].rstrip(), longest))
+            cuts = [first + cut for cut in cut_positions(line[first:last].rstrip(), longest)]
+            starts.extend((begin + cut, True) for cut in cuts if not is_within(cut, whole))
     return segments(text, starts)
+
+
+def is_within(position: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Inside one of them, which are in order and apart."""
+    after = bisect_left(spans, (position, 0))
+    return after > 0 and position < spans[after - 1][1]
 
 
 def is_one_sentence(text: str, longest: int) -> bool:

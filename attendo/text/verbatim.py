@@ -14,7 +14,6 @@ VerbatimKind = Literal["url", "email", "tag", "placeholder", "identifier", "mess
 URL = re.compile(r"(?:https?|ftp)://[!-~]+|\bwww\.[!-~]+", re.IGNORECASE)
 # Of Latin letters: Chinese writes the word before an address close to it. A match begins where a word begins.
 EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}", re.ASCII)
-BESIDE = re.compile(r"[!<>\"]")  # signs after which there is something else
 TAG = re.compile(r"<(/?[A-Za-z][A-Za-z0-9:-]{0,30})(?:\s[^<>]{0,500})?/?>")
 PLACEHOLDER = re.compile(
     r"\{\{ {0,3}[\w.:$-]{1,60} {0,3}\}\}|[$%#@]?\{{1,2}[\w.:$-]{0,60}\}{1,2}"  # {{ x }} {0} {name} ${HOME} %{count}
@@ -160,10 +159,21 @@ def frame(text: str, start: int) -> tuple[list[tuple[int, int]], int]:
     return [], start + 1
 
 
-def is_address(text: str) -> bool:
-    """The text as a whole, with nothing beside it."""
-    found = "." in text and (URL.fullmatch(text) or EMAIL.fullmatch(text))
-    return bool(found) and not BESIDE.search(text)
+def undivided(text: str) -> list[tuple[int, int]]:
+    """What no sentence may end inside, in order: tags and placeholders, and messages with their texts."""
+    if not ADDRESS_SIGN.search(text):
+        return []
+    found = [match.span() for pattern in (TAG, PLACEHOLDER) for match in pattern.finditer(text)]
+    end = 0
+    for match in MESSAGE.finditer(text):
+        if match.start() >= end:
+            parts, end = frame(text, match.start())
+            found += [(match.start(), end)] if parts else []
+    apart: list[tuple[int, int]] = []
+    for span in sorted(found, key=lambda span: (span[0], -span[1])):
+        if not apart or span[0] >= apart[-1][1]:
+            apart.append(span)
+    return apart
 
 
 def without_addresses(text: str) -> str:

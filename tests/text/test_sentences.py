@@ -268,3 +268,24 @@ def test_a_megabyte_in_one_line(kind, evidence):
     assert seconds < 5
     evidence("X4", f"splitting one line of 1 MB ({kind}): seconds", f"{seconds:.2f}")
     evidence("X4", f"cuts in it that are not counted ({kind})", f"0 of {len(segments) - 1}")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ('Look <img alt="Hello. World is big."> here. Next.', ['Look <img alt="Hello. World is big."> here.', "Next."]),
+        (
+            "{n, plural, one {A file. Good.} other {No!}} left. Bye.",
+            ["{n, plural, one {A file. Good.} other {No!}} left.", "Bye."],
+        ),
+        ("Say {{ a }}. Then <b>go. Now</b>.", ["Say {{ a }}.", "Then <b>go.", "Now</b>."]),
+    ],
+)
+def test_no_sentence_ends_inside_a_tag_or_a_message(text, sentences):
+    assert [segment.text for segment in split(text, "en")] == sentences
+
+
+def test_many_tags_in_a_line_take_no_longer_than_they_must():
+    """Each border is looked up among the tags, not held against every one."""
+    text = '<i a="x. Y">Oh. </i> ' * 20_000
+    assert restore(split(text, "en")) == text
