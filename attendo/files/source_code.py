@@ -29,6 +29,9 @@ def package_code() -> str:
 
 
 def modules_in(package: Path) -> dict[str, Path]:
-    """Name → source: "attendo.files.source_code" → …/attendo/files/source_code.py."""
-    files = package.rglob("*.py")
+    """Name → source: "attendo.files.source_code" → …/attendo/files/source_code.py.
+
+    Hidden files are not modules: Emacs leaves links to nowhere beside what is being edited.
+    """
+    files = [path for path in package.rglob("*.py") if path.is_file() and not path.name.startswith(".")]
     return {".".join(path.relative_to(package.parent).with_suffix("").parts): path for path in files}

@@ -44,3 +44,11 @@ def test_a_module_of_another_name_is_another_hash(package):
     (package / "inner" / "words.py").rename(package / "inner" / "letters.py")
     (package / "inner" / "words.tsv").rename(package / "inner" / "letters.tsv")
     assert hash_of_sources(modules_in(package)) != before
+
+
+def test_what_an_editor_leaves_behind_is_no_module(package):
+    before = hash_of_sources(modules_in(package))
+    (package / "inner" / ".#words.py").symlink_to("somebody@somewhere.1234")
+    (package / "inner" / "link.py").symlink_to("nowhere.py")
+    (package / "folder.py").mkdir()
+    assert hash_of_sources(modules_in(package)) == before
