@@ -79,3 +79,13 @@ def test_mistakes_are_one_line(arguments, code, words):
     done = attendo(*arguments)
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (code, b"", 1)
     assert words in done.stderr
+
+
+def test_pieces(trained):
+    text = "我爱 two books 😀\n"
+    done = attendo("encode", trained, "--pieces", stdin=text.encode())
+    ids = attendo("encode", trained, stdin=text.encode())
+    pieces = done.stdout.decode().removesuffix("\n").split(" ")
+    assert len(pieces) == len(ids.stdout.split())
+    assert pieces[:2] == ["我爱", "␣t"]
+    assert [*"😀".encode()] == [int(piece[3:5], 16) for piece in pieces[-4:]]  # a rare character, by its bytes

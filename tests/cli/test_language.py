@@ -19,7 +19,7 @@ from tests.cli.message_templates import HOLE, all_said
 
 HAN = re.compile("[\u4e00-\u9fff]")
 WORD = re.compile("[A-Za-z]{2,}")
-LEAST_SHARE = 0.9  # of all sentences that errors and log lines say
+LEAST_SHARE = 0.95  # of all sentences that errors and log lines say
 
 
 @pytest.mark.parametrize(

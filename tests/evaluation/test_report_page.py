@@ -9,8 +9,10 @@ from lxml import etree
 from attendo.evaluation.evaluate import score_hypotheses
 from attendo.evaluation.hypotheses import Hypotheses
 from attendo.evaluation.report_page import sentence_chart, write_evaluation
+from attendo.evaluation.report_text import evaluation_lines
 from attendo.evaluation.test_set import EvaluationSet
 from attendo.report.charts import Bar, draw_bars
+from attendo.report.language import in_chinese
 from attendo.report.page import POLICY
 from tests.evaluation.texts import sentences, spoilt
 
@@ -93,3 +95,30 @@ def test_every_sentence_is_in_one_class():
     tree = etree.fromstring(sentence_chart([0.0, 9.99, 10.0, 55.0, 100.0, 100.0]))
     values = [span.text for span in tree.iter("span") if span.get("class") == "value"]
     assert values == ["2", "1", "0", "0", "0", "1", "0", "0", "0", "2"]
+
+
+def test_a_page_in_chinese_alone(tmp_path):
+    write_evaluation(tmp_path / "r.html", [found("en"), found("zh")], "zh")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for words in ("得分", "按句长", "测试集", "句数", "最差的句子", "参考译文", "由 attendo"):
+        assert words in page
+    for words in ("Scores", "By length", "test set", " sentences", "Written by", "chrF from"):
+        assert words not in page
+
+
+def test_a_bleu_of_nothing_is_explained_and_no_interval_goes_beyond_100():
+    words = ["Hund", "Katze", "Maus", "Haus"]
+    test_set = EvaluationSet("t.tsv", None, (tuple(words),), ("ref",))
+    one = score_hypotheses(test_set, Hypotheses("h", tuple(words)), to="de", samples=50)
+    assert one.quoted[1].score == 0  # there are no four words in a row
+    lines = "\n".join(evaluation_lines(one))
+    assert "as in very short sentences, it is near 0; chrF tells more" in lines
+    assert "应看 chrF" in "\n".join(evaluation_lines(one, in_chinese))
+    texts = [f"A dog runs through the park number {number}." for number in range(20)]
+    almost = ["A cat sits.", *texts[1:]]
+    test_set = EvaluationSet("t.tsv", None, (tuple(texts),), ("ref",))
+    good = score_hypotheses(test_set, Hypotheses("h", tuple(almost)), to="en", samples=200)
+    assert good.quoted[1].interval[1] <= 100
+    assert good.chrf.interval[1] <= 100
+    assert good.quoted[1].mean + good.quoted[1].half_width > 100
+    assert "it is near 0" not in "\n".join(evaluation_lines(good))

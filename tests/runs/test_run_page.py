@@ -282,3 +282,12 @@ def test_axes_have_ticks_that_people_like(axis, labels):
     positions = axis.position(axis.ticks)
     assert (positions >= -1e-9).all()
     assert (positions <= 1 + 1e-9).all()
+
+
+def test_a_report_in_chinese(tmp_path):
+    text, tree = report(tmp_path, list(a_run()), language="zh")
+    assert tree.get("lang") == "zh"
+    assert words(tree, ".//h2") == ["曲线", "验证", "译例", "重做一遍", "配方", "环境"]
+    for english in ("Curves", "learning rate", "gradient norm", "Dashed lines", "at step", "reference", "Written by"):
+        assert english not in text
+    assert "虚线：续训（第 1,200 步）。" in text
