@@ -168,8 +168,11 @@ def decode(file: TokenizerFile) -> None:
 
     tokenizer = Tokenizer.load(file)
     for number, line in enumerate(stdin_lines(strict=True), start=1):
+        words = line.split()
+        if wrong := [word for word in words if not (word.isascii() and word.isdigit())]:
+            raise InputError(f"stdin, line {number}: {wrong[0][:40]!r} is no id: expected whole numbers")
         try:
-            text = tokenizer.decode(int(word) for word in line.split())
+            text = tokenizer.decode(int(word) for word in words)
         except (ValueError, InputError) as error:
             raise InputError(f"stdin, line {number}: {error}") from error
         # An id may be the byte of a line feed; a line must stay a line.
