@@ -49,7 +49,9 @@ def test_broken_text_is_said_and_no_line_is_lost(trained):
     assert strict.stderr.count(b"\n") == 1
 
 
-@pytest.mark.parametrize(("ids", "words"), [(b"300 x", b"'x' is no id: expected whole numbers"), (b"5 99999", b"outside the vocabulary")])
+@pytest.mark.parametrize(
+    ("ids", "words"), [(b"300 x", b"'x' is no id: expected whole numbers"), (b"5 99999", b"outside the vocabulary")]
+)
 def test_wrong_ids_are_one_line(trained, ids, words):
     done = attendo("decode", trained, stdin=b"300\n" + ids + b"\n")
     assert done.returncode == 1
