@@ -1,6 +1,9 @@
 """The model itself and our own search, on a CPU or a GPU."""
 
+import os
 from collections.abc import Iterator, Sequence
+from functools import cache
+from threading import Event
 from typing import Any
 
 import torch
@@ -33,6 +36,7 @@ from attendo.special_tokens import pad_rows
 # Longer sentences are cut: no model has seen such. How long its answer may be, each request says.
 NO_LIMIT = Limits(1_024, longest_output(1_024, "char"))
 TOKENS_PER_BATCH = {"cpu": 4_000, "cuda": 60_000}
+FORKED = Event()  # set in a child whose parent had an engine: it keeps to one thread
 
 
 class TorchEngine:
@@ -42,7 +46,8 @@ class TorchEngine:
         # Half precision is twice as fast on a GPU; a CPU computes in single.
         model = model.eval().to(device, torch.float16 if device.type == "cuda" else torch.float32)
         lay_out_for_decoding(model)
-        self.config, self.device = model.config, device
+        self.config, self.device, self.process = model.config, device, os.getpid()
+        one_thread_in_children()
         self.model: AutoregressiveModel[Any] = model
         if device.type == "cpu" and isinstance(model, Transformer):
             self.model = PartwiseEncoding(model)
@@ -88,6 +93,11 @@ class TorchEngine:
         return self.padded([request.ids for request in requests])
 
     def padded(self, rows: Sequence[Sequence[int]]) -> Tensor:
+        if self.device.type == "cuda" and self.process != os.getpid():
+            raise InputError(
+                "this process was forked from one that had loaded the model on a GPU, which cannot be shared so: "
+                "load it in each process, and start processes by spawn"
+            )
         return torch.tensor(pad_rows(rows), device=self.device)
 
 
@@ -110,7 +120,20 @@ def constraints(requests: Sequence[Request]) -> list[Constraint]:
     return wanted
 
 
+@cache
+def one_thread_in_children() -> None:
+    """OpenMP, by which torch uses several cores, waits for ever in a forked child for the threads that only its parent
+    has; with one thread it needs no others."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=keep_to_one_thread)
+
+
+def keep_to_one_thread() -> None:
+    FORKED.set()
+    torch.set_num_threads(1)
+
+
 def load_torch_engine(bundle: Bundle, device: str = "auto", threads: int | None = None) -> TorchEngine:
-    if threads is not None:
+    if threads is not None and not FORKED.is_set():
         torch.set_num_threads(threads)
     return TorchEngine(load_model(bundle), choose_device(device, "device"))

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.engines.engine import Limits, Request
+from attendo.engines.process import OfThisProcess
 from attendo.errors import ConfigError, InputError, WriteError
 from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import new_folder, sweep
@@ -43,8 +44,12 @@ POSITIONS = 2_048
 class Ct2Engine:
     tokens_per_batch = TOKENS_PER_BATCH
 
-    def __init__(self, translator: Any, limits: Limits, quantization: Quantization, threads: int) -> None:
-        self.translator, self.limits, self.quantization, self.threads = translator, limits, quantization, threads
+    def __init__(self, loaded: OfThisProcess[Any], limits: Limits, quantization: Quantization, threads: int) -> None:
+        self.loaded, self.limits, self.quantization, self.threads = loaded, limits, quantization, threads
+
+    @property
+    def translator(self) -> Any:
+        return self.loaded.get()
 
     @cached_property
     def name(self) -> str:
@@ -153,16 +158,19 @@ def load_ct2_engine(
 
     config = transformer_config(bundle)
     threads = threads or free_cores()
-    with converted_folder(bundle, quantization) as folder:
-        try:
-            # Each thread decodes batches of its own, by the same weights: the matrices of one step are too small to be
-            # worth sharing, and two threads at one sentence took five times as long as one.
-            translator = ctranslate2.Translator(
-                str(folder), device="cpu", compute_type=quantization, intra_threads=1, inter_threads=threads
-            )
-        except (RuntimeError, ValueError) as error:
-            raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
-    return Ct2Engine(translator, ct2_limits(config), quantization, threads)
+
+    def open_translator() -> Any:
+        with converted_folder(bundle, quantization) as folder:
+            try:
+                # Each thread decodes batches of its own, by the same weights: the matrices of one step are too small to
+                # be worth sharing, and two threads at one sentence took five times as long as one.
+                return ctranslate2.Translator(
+                    os.fsencode(folder), device="cpu", compute_type=quantization, intra_threads=1, inter_threads=threads
+                )
+            except (RuntimeError, ValueError) as error:
+                raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
+
+    return Ct2Engine(OfThisProcess(open_translator), ct2_limits(config), quantization, threads)
 
 
 def free_cores() -> int:

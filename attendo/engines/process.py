@@ -1,0 +1,47 @@
+"""What each process must make for itself: a child that was forked has none of its parent's threads.
+
+CTranslate2 gives its work to threads. In a child of `os.fork` (multiprocessing, gunicorn --preload) the object is there
+and the threads are not: it waits for an answer for ever, and for the threads to end when it is taken away.
+"""
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+from weakref import WeakSet
+
+T = TypeVar("T")
+
+EVERY: "WeakSet[OfThisProcess[object]]" = WeakSet()
+
+
+class OfThisProcess(Generic[T]):
+    """One value, made at once; and again in each forked child that asks for it."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self.make, self.lock = make, threading.Lock()
+        self.value: T | None = make()
+        EVERY.add(self)  # type: ignore[arg-type]
+
+    def get(self) -> T:
+        if self.value is None:
+            with self.lock:  # threads of the child may ask at the same time
+                if self.value is None:
+                    self.value = self.make()
+        return self.value
+
+    def forget(self) -> None:
+        """In a child: the parent's is of no use, and must not be taken away either, not even when the child ends."""
+        if self.value is not None:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.value))
+        self.value, self.lock = None, threading.Lock()  # another thread of the parent may have held the lock
+
+
+def forget_all() -> None:
+    for one in EVERY:
+        one.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=forget_all)
