@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT, MEASURING
+from attendo.cli.terminal import print_result
 from attendo.errors import UsageError
 
 
@@ -55,4 +56,4 @@ def average(
     from attendo.runs.run_folder import RunFolder
 
     steps = average_run(RunFolder(run_dir), out, last=last, best=best)
-    typer.echo(f"{out}: the mean of steps {', '.join(map(str, steps))}")
+    print_result(f"{out}: the mean of steps {', '.join(map(str, steps))}")

@@ -1,6 +1,5 @@
 """attendo compare: whether one translation of a test set is better than another, or may be so by chance."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +7,7 @@ import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MEASURING
 from attendo.cli.language import language_of
+from attendo.cli.terminal import print_json, print_note, print_result
 from attendo.errors import UsageError
 from attendo.report.language import in_language
 
@@ -85,7 +85,8 @@ def compare(
     a, b, *more = files
     found = compare_files(a, b, [*references, *more], to=to, samples=samples or SAMPLES, trials=trials or TRIALS)
     for line in warnings_text(found.warnings, language=language):
-        typer.echo(line, err=True)
-    as_text = "\n".join(comparison_lines(found, in_language(language)))
-    answer = json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else as_text
-    typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is
+        print_note(line)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_result("\n".join(comparison_lines(found, in_language(language))))

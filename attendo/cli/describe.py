@@ -1,6 +1,5 @@
 """attendo describe: a model in words, without allocating it."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +7,7 @@ import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
 from attendo.cli.language import tr_of
+from attendo.cli.terminal import print_json, print_result
 from attendo.errors import InputError
 from attendo.files.tables import read_json
 from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
@@ -64,19 +64,19 @@ def describe(
     if as_json:
         answer = {"name": name, "parameters": model.parameters, "by_part": model.by_part}
         answer |= {"feed_forward_share": model.feed_forward_share, "config": config_to_dict(config)}
-        typer.echo(json.dumps(answer, indent=2))
+        print_json(answer)
         return
     tied = "# tied: the table of the embedding"
-    typer.echo(model.tree.replace(tied, tr_of(context)(tied, "# 与词嵌入共享")))
+    print_result(model.tree.replace(tied, tr_of(context)(tied, "# 与词嵌入共享")))
     tr = tr_of(context)
     head = (tr("part", "部分"), tr("parameters", "参数量"), tr("share", "占比"))
     counts = {
         tr(part.replace("_", "-"), PARTS.get(part, part)): count for part, count in model.by_part.items() if count
     }
-    typer.echo("\n" + table_row(*head))
+    print_result("\n" + table_row(*head))
     for part, count in counts.items():
-        typer.echo(table_row(part, f"{count:,}", f"{count / model.parameters:.1%}"))
-    typer.echo(table_row(tr("in all", "合计"), f"{model.parameters:,}", "100%"))
+        print_result(table_row(part, f"{count:,}", f"{count / model.parameters:.1%}"))
+    print_result(table_row(tr("in all", "合计"), f"{model.parameters:,}", "100%"))
 
 
 def table_row(part: str, parameters: str, share: str) -> str:

@@ -1,6 +1,5 @@
 """attendo doctor: examine a parallel corpus, and write what is good of it."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +7,7 @@ import typer
 
 from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
 from attendo.cli.language import tr_of
+from attendo.cli.terminal import print_json, print_note
 from attendo.errors import UsageError
 
 
@@ -120,9 +120,9 @@ def doctor(
             if repair:
                 print_repair(repair, str(write), console, tr)
         for path in draw_lengths(examination, pictures, tr) if pictures else []:
-            typer.echo(tr(f"wrote {path}", f"已写入 {path}"), err=True)
+            print_note(tr(f"wrote {path}", f"已写入 {path}"))
     if as_json:
-        typer.echo(json.dumps(answers if len(answers) > 1 else answers[0], ensure_ascii=False, indent=2))
+        print_json(answers if len(answers) > 1 else answers[0])
 
 
 def two_languages(text: str) -> tuple[str, str]:

@@ -1,6 +1,5 @@
 """attendo evaluate: how good translations are, a model's own or those of a file."""
 
-import json
 import shlex
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +10,7 @@ import typer
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MEASURING, SEARCH
 from attendo.cli.language import language_of
 from attendo.cli.options import BEAM, DEVICE, ENGINE, MODEL, NO_WIDER_RETRY, THREADS
+from attendo.cli.terminal import print_json, print_note, print_result
 from attendo.errors import UsageError
 from attendo.report.language import Language, in_language
 
@@ -214,9 +214,7 @@ def evaluate(
             texts = judged[0][1].texts
             lines = "".join(f"{text}\n" for text in texts)
             write_file(translations.resolve(), lines.encode("utf-8", errors="replace"))
-            typer.echo(
-                tr(f"wrote {translations}: {len(texts):,} lines", f"已写入 {translations}：{len(texts):,} 行"), err=True
-            )
+            print_note(tr(f"wrote {translations}: {len(texts):,} lines", f"已写入 {translations}：{len(texts):,} 行"))
     found: list[Evaluation] = []
     for one, answers in judged:
         found.append(
@@ -226,17 +224,16 @@ def evaluate(
             )
         )  # fmt: skip
         for line in warnings_text(found[-1].warnings, one.name if len(judged) > 1 else "", language):
-            typer.echo(line, err=True)
+            print_note(line)
     if report:
         from attendo.evaluation.report_page import write_evaluation
 
         write_evaluation(report.resolve(), found, language)
-        typer.echo(tr(f"wrote {report}", f"已写入 {report}"), err=True)
+        print_note(tr(f"wrote {report}", f"已写入 {report}"))
     if as_json:
-        answer = json.dumps([one.to_dict() for one in found], ensure_ascii=False, indent=2)
+        print_json([one.to_dict() for one in found])
     else:
-        answer = "\n\n".join("\n".join(evaluation_lines(one, tr)) for one in found)
-    typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is
+        print_result("\n\n".join("\n".join(evaluation_lines(one, tr)) for one in found))
 
 
 def translate_sets(

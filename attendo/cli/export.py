@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT
+from attendo.cli.terminal import print_result
 from attendo.errors import InputError, UsageError
 
 
@@ -80,10 +81,10 @@ def export(
     except FileExistsError as error:
         raise UsageError(f"{folder} is already there") from error
     size = sum(file.stat().st_size for file in folder.iterdir())
-    typer.echo(f"{folder}: {size:,} bytes, {quantization}")
+    print_result(f"{folder}: {size:,} bytes, {quantization}")
     if texts:
         from attendo.evaluation.export_check import measure_agreement
 
         to = language or bundle.directions[0][1]
         agreement = measure_agreement(bundle, texts, to, ("float32", "int8"))
-        typer.echo(f"from float32 to int8, into {to}: {agreement}")
+        print_result(f"from float32 to int8, into {to}: {agreement}")

@@ -1,6 +1,5 @@
 """attendo inspect: one sentence, its search step by step, and what every head looked at."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ import typer
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
 from attendo.cli.language import language_of
 from attendo.cli.options import BEAM, FROM, MODEL
+from attendo.cli.terminal import as_utf8, print_json, print_note, print_result
 from attendo.errors import InputError
 from attendo.report.language import in_language
 from attendo.report.messages import say
@@ -67,7 +67,7 @@ def inspect(
         # Greedy search, everything in Chinese
         attendo inspect "Ich habe Hunger." --to en --beam 1 --out out/ --lang zh
     """
-    sentence = read_stdin() if text == "-" else text
+    sentence = read_stdin() if text == "-" else as_utf8(text)
     if not sentence.strip():
         raise InputError("the text is empty: expected a sentence to translate")
 
@@ -81,16 +81,13 @@ def inspect(
     with Console(stderr=True).status(tr("translating, drawing", "正在翻译、绘图")):
         found = inspect_sentence(sentence, to, start, model, out, beam, target=target, language=language)
     for remark in found.remarks:
-        typer.echo(f"attendo: {say(remark, language)}", err=True)
+        print_note(f"attendo: {say(remark, language)}")
     if as_json:
-        answer = json.dumps(inspection_to_dict(found), ensure_ascii=False, indent=2)
+        print_json(inspection_to_dict(found))
     else:
-        answer = "\n".join(inspection_lines(found, language))
-    typer.echo(answer.encode(errors="replace"))  # UTF-8, whatever the terminal's own encoding is
+        print_result("\n".join(inspection_lines(found, language)))
     page, pictures = found.files[0], len(found.files) - 1
-    typer.echo(
-        tr(f"wrote {page} and {pictures} pictures beside it", f"已写入 {page} 和旁边的 {pictures} 张图"), err=True
-    )
+    print_note(tr(f"wrote {page} and {pictures} pictures beside it", f"已写入 {page} 和旁边的 {pictures} 张图"))
 
 
 def read_stdin() -> str:

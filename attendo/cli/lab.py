@@ -1,6 +1,5 @@
 """attendo lab: the claims of the notes, run."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT, MACHINE, MEASURING, AttendoCommand, AttendoGroup
 from attendo.cli.language import language_of
+from attendo.cli.terminal import print_json, print_note, print_result
 from attendo.errors import UsageError
 from attendo.report.language import Language, Tr, in_language
 
@@ -56,7 +56,7 @@ def list_claims(context: typer.Context) -> None:
 
     for experiment in EXPERIMENTS.values():
         claim = without_latex(read_text(experiment, language_of(context)).claim)
-        typer.echo(f"{experiment.id:4} {claim}".encode())
+        print_result(f"{experiment.id:4} {claim}")
 
 
 @app.command("run", cls=AttendoCommand)
@@ -157,18 +157,18 @@ def run(
     for result in results:
         if store and result.experiment.evidence == "stored":
             write_evidence(stored_path(result.claim_id), result.evidence)
-            typer.echo(wrote(stored_path(result.claim_id), tr), err=True)
+            print_note(wrote(stored_path(result.claim_id), tr))
     if out:
         write_report(out, results)
-        typer.echo(wrote(out, tr), err=True)
+        print_note(wrote(out, tr))
     tables = [table(result, language) for result in results]
     if as_json:
-        typer.echo(json.dumps(tables, ensure_ascii=False, indent=2).encode())
+        print_json(tables)
     else:
         for one in tables:
             verdict = tr(*VERDICTS[one["verdict"]][1:])
             claim, reason = without_latex(one["claim"]), without_latex(one["why"])
-            typer.echo(f"{one['id']}  {claim}\n    {verdict}\n    {reason}\n{origin(one, tr)}".encode())
+            print_result(f"{one['id']}  {claim}\n    {verdict}\n    {reason}\n{origin(one, tr)}")
     if store:
         tune_and_keep([experiment for experiment in wanted if experiment.tunes], workers, fresh, tr, on_stderr=True)
 
@@ -216,8 +216,8 @@ def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, tr: Tr,
     end = tr(" (end of the grid)", "（网格边缘）")
     for claim, row in rows.items():
         rates = ", ".join(f"{side} {rate:g}{end * (rate in ENDS)}" for side, rate in row.rates.items())
-        typer.echo(f"{claim:4} {rates}", err=on_stderr)
-    typer.echo(wrote(PATH, tr), err=True)
+        (print_note if on_stderr else print_result)(f"{claim:4} {rates}")
+    print_note(wrote(PATH, tr))
 
 
 @contextmanager
@@ -279,9 +279,7 @@ def with_evidence(experiments: dict[str, "Experiment"], tr: Tr) -> "list[Experim
             english = (
                 f"{experiment.id} is left out: it has no stored evidence yet; {again} makes it, on a GPU in minutes"
             )
-            typer.echo(
-                tr(english, f"略过 {experiment.id}：还没有存档数据；可在 GPU 上用 {again} 生成，需几分钟"), err=True
-            )
+            print_note(tr(english, f"略过 {experiment.id}：还没有存档数据；可在 GPU 上用 {again} 生成，需几分钟"))
         else:
             found.append(experiment)
     return found
@@ -293,7 +291,7 @@ def warn_without_gpu(wanted: "list[Experiment]", tr: Tr) -> None:
     real = ", ".join(experiment.id for experiment in wanted if experiment.evidence == "stored")
     if real and not torch.cuda.is_available():
         english = f"{real}: there is no GPU here; what takes one minutes takes a CPU days"
-        typer.echo(tr(english, f"{real}：这台机器没有 GPU；GPU 上几分钟的计算，CPU 上要几天"), err=True)
+        print_note(tr(english, f"{real}：这台机器没有 GPU；GPU 上几分钟的计算，CPU 上要几天"))
 
 
 def origin(table: dict[str, Any], tr: Tr) -> str:

@@ -1,6 +1,6 @@
 """The command `attendo`: an error becomes one line on stderr and an exit code; nothing heavy is imported here."""
 
-import io
+import errno
 import logging
 import os
 import sys
@@ -13,12 +13,15 @@ from attendo.cli import average, compare, describe, doctor, evaluate, export, in
 from attendo.cli.help import AttendoCommand, AttendoGroup
 from attendo.cli.lab import app as lab
 from attendo.cli.language import choose_language
+from attendo.cli.terminal import print_note, set_up_streams
 from attendo.cli.tokenizer import app as tokenizer
 from attendo.errors import AttendoError
 from attendo.report.language import Language
 from attendo.report.messages import say
 
 INTERRUPTED = 130
+# What libraries say of it, in errors of many classes: C++, Python's threads, the loader of libraries, torch.
+OUT_OF_MEMORY = ("bad_alloc", "allocate memory", "can't start new thread", "map segment from shared object")
 NEEDS_TRAIN = ("torch", "numpy", "matplotlib", "safetensors", "sacrebleu", "sacremoses", "lxml", "py3langid", "opencc")
 # The class that typer raises for a wrong option, wherever its version keeps it.
 WrongUsage: Any = typer.BadParameter.__base__
@@ -73,10 +76,7 @@ class StderrHandler(logging.Handler):
     language: Language = "en"
 
     def emit(self, record: logging.LogRecord) -> None:
-        if sys.stderr is not None:  # it may be closed
-            from attendo.report.formatting import visible  # a message may hold a text of strangers
-
-            typer.echo(f"attendo: {visible(say(record.getMessage(), self.language))}", err=True)
+        print_note(f"attendo: {one_line(say(record.getMessage(), self.language))}")
 
 
 def log_to_stderr(language: Language) -> None:
@@ -91,8 +91,7 @@ def log_to_stderr(language: Language) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    if sys.stdout is None:  # closed by who called: whatever is written to it fails then, as to any file that is closed
-        sys.stdout = io.TextIOWrapper(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w"), encoding="utf-8")
+    set_up_streams()
     arguments = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in arguments
     # Wherever it stands, --debug is meant for the whole command.
@@ -115,6 +114,15 @@ def run(arguments: list[str], debug: bool) -> int:
     return complain(say("interrupted", language), INTERRUPTED) if code == INTERRUPTED else int(code or 0)
 
 
+def complain(sentence: str, code: int) -> int:
+    print_note(f"attendo: {one_line(sentence)}")
+    return code
+
+
+def one_line(sentence: str) -> str:
+    return " ".join(sentence.split())
+
+
 def explain(error: BaseException) -> tuple[str, int]:
     """What went wrong in a sentence, and the exit code; without one it is a bug of ours, whose traceback is wanted."""
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
@@ -126,11 +134,22 @@ def explain(error: BaseException) -> tuple[str, int]:
         return str(error), error.exit_code
     if isinstance(error, ModuleNotFoundError) and error.name in NEEDS_TRAIN:
         return f"this command needs {error.name}: pip install 'attendo[train]' (in a clone: make install)", 1
-    if isinstance(error, OSError):
-        return f"{error.filename or 'cannot write'}: {error.strerror or error}", 1
-    return "", 1
+    return of_the_machine(error), 1
 
 
-def complain(sentence: str, code: int) -> int:
-    typer.echo(f"attendo: {' '.join(sentence.split())}", err=True)
-    return code
+def of_the_machine(error: BaseException) -> str:
+    """What is neither the user's mistake nor ours: a file, the memory, a library of the system. Else nothing."""
+    reason = str(error)
+    if isinstance(error, OSError) and error.errno != errno.ENOMEM:
+        name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename
+        unnamed = "cannot read" if error.errno == errno.EISDIR else "cannot write"  # stdin, a folder; or stdout
+        return f"{name or unnamed}: {error.strerror or error}"
+    if isinstance(error, UnicodeEncodeError) and error.encoding == sys.getfilesystemencoding():
+        return f"{error.object!r} is no file name in this locale ({error.encoding}): set LC_ALL=C.UTF-8"
+    if isinstance(error, RuntimeError) and reason.startswith("Symlink loop"):  # Python's own word for it, up to 3.12
+        return f"{reason.partition(' from ')[2] or reason}: too many levels of symbolic links"
+    if isinstance(error, MemoryError) or any(words in reason.lower() for words in OUT_OF_MEMORY):
+        return f"out of memory{': ' if reason else ''}{reason}"
+    if isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError) and ".so" in reason:
+        return f"cannot load a library: {reason}"
+    return ""

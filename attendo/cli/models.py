@@ -1,11 +1,11 @@
 """attendo models: those that came with the package."""
 
-import json
 from typing import Annotated
 
 import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT
+from attendo.cli.terminal import print_json, print_note, print_result
 
 
 def models(
@@ -28,10 +28,10 @@ def models(
 
     found = installed_models()
     if as_json:
-        typer.echo(json.dumps([model.to_dict() for model in found], ensure_ascii=False, indent=2).encode())
+        print_json([model.to_dict() for model in found])
         return
     for model in found:
         arrows = ", ".join(" → ".join(direction) for direction in model.directions)
-        typer.echo(f"{model.name}: {arrows}; {model.bytes / 1e6:.1f} MB; {model.licence}\n    {model.folder}")
+        print_result(f"{model.name}: {arrows}; {model.bytes / 1e6:.1f} MB; {model.licence}\n    {model.folder}")
     if not found:
-        typer.echo("no model came with this installation; attendo train makes one", err=True)
+        print_note("no model came with this installation; attendo train makes one")

@@ -10,6 +10,7 @@ import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, AttendoCommand, AttendoGroup
 from attendo.cli.options import STRICT
+from attendo.cli.terminal import print_note, print_result
 from attendo.data.lines import COMPRESSED, Problem, decode_line, ignore, raw_lines, read_lines
 from attendo.errors import DataError, InputError, UsageError
 
@@ -107,7 +108,7 @@ def train(
         )
         out.parent.mkdir(parents=True, exist_ok=True)
         tokenizer.save(out)
-    typer.echo(f"{out}: kind {kind}, {tokenizer.vocab_size:,} ids, languages {languages}")
+    print_result(f"{out}: kind {kind}, {tokenizer.vocab_size:,} ids, languages {languages}")
 
 
 @app.command(cls=AttendoCommand)
@@ -143,7 +144,7 @@ def encode(
             write_line(" ".join(names[token] if names else str(token) for token in ids))
     if num_unknown:
         kind = tokenizer.subwords.kind
-        typer.echo(f"attendo: {num_unknown:,} unknown words; the kind {kind} cannot cut them", err=True)
+        print_note(f"attendo: {num_unknown:,} unknown words; the kind {kind} cannot cut them")
 
 
 def piece_names(tokenizer: "Tokenizer") -> list[str]:
@@ -209,7 +210,7 @@ def stdin_lines(strict: bool) -> Iterator[str]:
     def report(problem: Problem) -> None:
         if strict:
             raise DataError(str(problem))
-        typer.echo(f"attendo: {problem}", err=True)
+        print_note(f"attendo: {problem}")
 
     if sys.stdin is None:
         raise InputError("there is no stdin to read lines from")

@@ -11,6 +11,7 @@ import typer
 from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, SEARCH
 from attendo.cli.language import language_of
 from attendo.cli.options import BEAM, DEVICE, ENGINE, FROM, MODEL, NO_WIDER_RETRY, STRICT, THREADS
+from attendo.cli.terminal import as_utf8, print_note
 from attendo.errors import UsageError
 from attendo.report.messages import say
 
@@ -163,10 +164,10 @@ def translate(
             raise UsageError(f"-o is {target}: attendo writes plain text; pack it afterwards")
     if report and report != STANDARD and report.resolve() in [path.resolve() for path in (source, target) if path]:
         raise UsageError(f"--report is {report}, which is the text itself: expected a file of its own")
-    texts = None if texts == ["-"] else texts
+    texts = None if texts == ["-"] else [as_utf8(text) for text in texts or ()]
     if texts and len(texts) == 1 and is_file(texts[0]):
         sentence = f"{texts[0]!r} is also the name of a file: -i translates its lines"
-        typer.echo(f"attendo: {say(sentence, language)}", err=True)
+        print_note(f"attendo: {say(sentence, language)}")
 
     from attendo.model_folder.bundle import model_folder
     from attendo.translation.glossary import read_glossary
@@ -207,7 +208,7 @@ def translate(
         write_report(report, json.dumps(table, indent=2).encode() + b"\n")
     if remarks := ledger.remarks():
         sentence = f"done, with remarks: {'; '.join(remarks)}"
-        typer.echo(f"attendo: {say(sentence, language)}", err=True)
+        print_note(f"attendo: {say(sentence, language)}")
     raise typer.Exit(0 if ledger.is_clean else NOT_CLEAN)
 
 

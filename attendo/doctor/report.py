@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
@@ -16,7 +17,7 @@ from attendo.doctor.examine import Examination, ExaminationProgress
 from attendo.doctor.finding import Finding
 from attendo.doctor.repair import REASONS, Repair
 from attendo.errors import DataError
-from attendo.report.formatting import count_text
+from attendo.report.formatting import count_text, visible
 from attendo.report.language import Bilingual, Tr, in_english
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ EVERY = 1_000  # pairs; telling each would cost more than reading it
 def print_report(examination: Examination, console: Console, tr: Tr = in_english) -> None:
     source, target = examination.languages
     pairs = tr(f"{examination.num_pairs:,} pairs", f"{examination.num_pairs:,} 个句对")
-    console.print(Text(f"{examination.corpus}{tr(': ', '：')}{pairs}{tr(', ', '，')}{source} → {target}", style="bold"))
+    title = f"{examination.corpus}{tr(': ', '：')}{pairs}{tr(', ', '，')}{source} → {target}"
+    console.print(Text(visible(title), style="bold"))
     if examination.findings:
         table = Table(tr("finding", "问题"), tr("lines", "行数"), tr("share", "占比"), tr("where", "位置"))
         table.columns[1].justify = table.columns[2].justify = "right"
@@ -95,7 +97,7 @@ def print_report(examination: Examination, console: Console, tr: Tr = in_english
         console.print(table)
         for finding in examination.findings:
             console.print(Text(f"{name(finding, tr)}{tr(', for example', '，例如')}\n{examples(finding)}\n"))
-    console.print(Text(recommend(examination, tr)))
+    console.print(Text(visible(recommend(examination, tr))))
 
 
 def name(finding: Finding, tr: Tr = in_english) -> str:
@@ -130,13 +132,14 @@ def examples(finding: Finding) -> str:
 
 def shorten(text: str) -> str:
     """One line of printable characters: what is invisible must not play with the terminal."""
-    visible = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    return visible if len(visible) <= LONGEST_EXAMPLE else visible[: LONGEST_EXAMPLE - 1] + "…"
+    shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return shown if len(shown) <= LONGEST_EXAMPLE else shown[: LONGEST_EXAMPLE - 1] + "…"
 
 
 def print_repair(repair: Repair, path: str, console: Console, tr: Tr = in_english) -> None:
     """An account that adds up."""
     dropped = "".join(f" + {count:,} {kind_name(kind, tr)}" for kind, count in repair.dropped.items())
+    path = visible(path)
     console.print(
         Text(
             tr(
@@ -289,7 +292,8 @@ def show_progress(name: str, tr: Tr = in_english) -> Iterator[ExaminationProgres
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}: {task.completed:,.0f}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        read = bars.add_task(tr(f"{name}, pairs read", f"{name}，已读句对"), total=None)
+        shown = escape(visible(name))
+        read = bars.add_task(tr(f"{shown}, pairs read", f"{shown}，已读句对"), total=None)
         identified = bars.add_task(tr("languages identified", "已识别语言"), total=None)
         waiting = {read: 0, identified: 0}
 

@@ -22,9 +22,15 @@ UNFINISHED = ".unfinished-"
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Replace a file's content; a reader sees the old or the new, never a part."""
+    """Replace a file's content; a reader sees the old or the new, never a part.
+
+    A device or a pipe is written into: a file that took its name would be the end of it, and for root of /dev/null.
+    """
     descriptor = None
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+            return
         descriptor, name = tempfile.mkstemp(prefix=f"{mark()}{os.getpid()}-", dir=path.parent)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

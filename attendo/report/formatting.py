@@ -26,6 +26,11 @@ def visible(text: str, longest: int | None = None) -> str:
     return "".join(map(visible_character, text))
 
 
+def visible_lines(text: str) -> str:
+    """The same of text whose line breaks are our own."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
 def visible_character(character: str) -> str:
     if character.isprintable():
         return character

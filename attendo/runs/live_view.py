@@ -106,7 +106,7 @@ class TrainingScreen(LiveView):
 
     def show_corpus(self, name: str, pairs: int) -> None:
         """A large corpus takes minutes the first time."""
-        self.preparing.update(f"encoding {escape(Path(name).name)}: {pairs:,} pairs")
+        self.preparing.update(f"encoding {escape(visible(Path(name).name))}: {pairs:,} pairs")
 
     def on_start(self, step: int, max_steps: int) -> None:
         self.preparing.stop()

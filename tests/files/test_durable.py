@@ -4,6 +4,7 @@ import errno
 import os
 import resource
 import stat
+import threading
 from itertools import count
 
 import pytest
@@ -425,3 +426,17 @@ def test_the_sweep_goes_on_where_it_may_not_delete(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "unlink", forbidden)
     assert sweep(tmp_path) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_what_is_no_file_is_written_into_and_not_replaced(tmp_path):
+    """As root, `--report /dev/null` would be the end of /dev/null."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    write_file(pipe, b"a report")
+    reader.join(timeout=30)
+    assert pipe.is_fifo()
+    assert read == [b"a report"]
