@@ -106,4 +106,5 @@ def test_the_wheel_holds_what_it_should(light):
     site = next((light.parent / "lib").glob("python*/site-packages"))
     assert not (site / "tests").exists()
     assert (site / "attendo" / "py.typed").exists()
+    assert (site / "attendo" / "report" / "chinese.toml").exists()
     assert os.access(light / "attendo", os.X_OK)
