@@ -17,10 +17,11 @@ import tomllib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
-from attendo.files.tensor_file import read_arrays
+from attendo.files.tensor_file import read_header
 from attendo.training.log import read_log
 from benchmarks.machine import ROOT, data_folder, describe_machine
 
@@ -134,7 +135,7 @@ def train_and_evaluate(experiment: Experiment, seed: int, out: Path, search: Seq
         print(f"{experiment.name}, seed {seed}: exit code {code}, see its log in {out}", file=sys.stderr, flush=True)
         return []
     step, validation = best_validation(folder)
-    parameters = sum(weight.size for weight in read_arrays(folder / "model" / "model.safetensors").values())
+    parameters = sum(prod(info.shape) for info in read_header(folder / "model" / "model.safetensors").values())
     results = []
     for to, file in experiment.judged_on:
         translations = out / f"{experiment.name}-{seed}.{to}.txt"

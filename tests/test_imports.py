@@ -18,7 +18,7 @@ MODEL_ORDER = [
     {"encoder", "decoder"},
     {"transformer", "decoder_only", "encoder_only", "lstm"},
     {"non_autoregressive"},  # made of a whole
-    {"build", "presets"},
+    {"build", "presets", "shapes"},
 ]  # fmt: skip
 MODEL_RANK = {name: index for index, names in enumerate(MODEL_ORDER) for name in names}
 

@@ -14,6 +14,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from attendo.errors import ConfigError, InputError
+from attendo.files.small_file import read_small_file
 
 T = TypeVar("T")
 
@@ -21,19 +22,36 @@ LARGEST_INTEGER = 2**63 - 1  # what TOML promises to carry
 WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
-def read_json(path: Path, largest: int) -> Any:
-    """At most `largest` bytes are read, whatever the file claims to be (a device has no size and no end)."""
+def read_json(path: Path, largest: int, sha256: str | None = None, *, nan: bool = False) -> Any:
+    """At most `largest` bytes are read, whatever the file claims to be; `sha256` is what its manifest says of it."""
+    return load_json(path, read_small_file(path, largest, sha256), nan=nan)
+
+
+def load_json(path: Path, raw: bytes, *, nan: bool = False) -> Any:
+    """What the bytes of that file say."""
     try:
-        with path.open("rb") as file:
-            raw = file.read(largest + 1)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    if len(raw) > largest:
-        raise InputError(f"{path} is too large: expected at most {largest:,} bytes")
-    try:
-        return json.loads(raw)
+        return parse_json(raw, nan=nan)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON: {error}") from error
+        raise InputError(f"{path} is not JSON: {str(error)[:200]}") from error
+
+
+def parse_json(raw: bytes, *, nan: bool = False) -> Any:
+    """Each key of an object stands in it once (of two, another reader might take the other one); NaN and Infinity,
+    which Python writes and the standard does not know, only where `nan` lets them."""
+    return json.loads(raw, object_pairs_hook=unique_keys, parse_constant=None if nan else refuse_constant)
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in table:
+            raise ValueError(f"the key {short_repr(key)} stands in it twice")
+        table[key] = value
+    return table
+
+
+def refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def from_dict(kind: type[T], table: object, where: str) -> T:

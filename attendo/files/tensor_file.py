@@ -1,25 +1,24 @@
-"""A safetensors file, believed only within limits: what its header says, and its numbers as numpy arrays.
+"""A safetensors file, believed only within limits: what its header says.
 
     8 bytes, the header's length
     header, {"encoder.norm.weight": {"dtype": "F32", "shape": [512], "data_offsets": [0, 2048]}, …}
     data
 
 `read_header` reads nothing but the header. A file that passes holds exactly the tensors it lists, each number of them
-once. `read_arrays` is for those who have no torch.
+once. `check_tensors` holds the list against what is expected. The numbers are read by tensor_arrays.py.
 """
 
-import json
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, BinaryIO
 
 from attendo.errors import InputError
+from attendo.files.tables import parse_json
 
 LARGEST_HEADER = 1_000_000  # bytes; the header of a model of 500 tensors has 50,000
 MOST_TENSORS = 10_000
@@ -30,9 +29,8 @@ BYTES = {
     "BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
     "U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
 }  # fmt: skip
-ARRAY_TYPES: dict[str, np.dtype[Any]] = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
 
-Arrays = dict[str, NDArray[np.float32]]
+Expected = Mapping[str, tuple[tuple[int, ...], str]]  # shape and kind of number, by name
 
 
 @dataclass(frozen=True)
@@ -47,38 +45,44 @@ class TensorInfo:
 
 def read_header(path: Path) -> dict[str, TensorInfo]:
     """Every tensor by its name, in the order of the data."""
+    with opened_tensors(path) as file:
+        return header_of(file, path)[1]
+
+
+@contextmanager
+def opened_tensors(path: Path) -> Iterator[BinaryIO]:
+    """Around all reading of a file: what fails is an error that names it."""
     if not path.is_file():  # opening a pipe would wait for ever
         raise InputError(f"cannot read {path}: it is not a file")
     try:
         with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            length = int.from_bytes(file.read(8), "little")
-            if size < 8 or length > min(size - 8, LARGEST_HEADER):
-                raise InputError(
-                    f"{path} is not a safetensors file: it claims a header of {length:,} bytes, expected at most "
-                    f"{LARGEST_HEADER:,} and no more than the file's {size:,}"
-                )
-            raw = file.read(length)
+            yield file
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    table = parse(path, raw)
-    tensors = {name: check_entry(path, name, entry) for name, entry in table.items()}
+
+
+def header_of(file: BinaryIO, path: Path) -> tuple[bytes, dict[str, TensorInfo]]:
+    """The bytes before the data, and what they say of it; the file then stands at the beginning of the data."""
+    size = os.fstat(file.fileno()).st_size
+    first = file.read(8)
+    length = int.from_bytes(first, "little")
+    if size < 8 or length > min(size - 8, LARGEST_HEADER):
+        raise InputError(
+            f"{path} is not a safetensors file: it claims a header of {length:,} bytes, expected at most "
+            f"{LARGEST_HEADER:,} and no more than the file's {size:,}"
+        )
+    raw = file.read(length)
+    tensors = {name: check_entry(path, name, entry) for name, entry in parse(path, raw).items()}
     in_order = dict(sorted(tensors.items(), key=lambda item: (item[1].start, item[1].end)))
     check_tiling(path, in_order, size - 8 - length)
-    return in_order
+    return first + raw, in_order
 
 
 def parse(path: Path, raw: bytes) -> dict[str, Any]:
     """The JSON object, without its metadata, which nobody reads."""
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        table = dict(pairs)
-        if len(table) != len(pairs):
-            raise ValueError("a key stands in it twice")
-        return table
-
     try:
-        table = json.loads(raw.decode("utf-8"), object_pairs_hook=unique)
+        raw.decode("utf-8")  # JSON alone would let UTF-16 pass
+        table = parse_json(raw)
     except (ValueError, RecursionError) as error:
         raise InputError(f"the header of {path} is not JSON that we read: {str(error)[:100]}") from error
     if not isinstance(table, dict):
@@ -125,25 +129,15 @@ def check_tiling(path: Path, in_order: dict[str, TensorInfo], size: int) -> None
         raise InputError(f"{path} has {size:,} bytes of data, its header describes {edges[-1][2]:,}")
 
 
-def read_arrays(path: Path) -> Arrays:
-    """Every tensor by its name, as float32; every number is finite."""
-    header = read_header(path)
-    for name, info in header.items():
-        if info.dtype not in ARRAY_TYPES:
-            raise InputError(f"{path}: the tensor {name[:60]!r} is {info.dtype}: expected {', '.join(ARRAY_TYPES)}")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    first = len(data) - max((info.end for info in header.values()), default=0)
-    return {name: to_array(path, name, data, first, info) for name, info in header.items()}
-
-
-def to_array(path: Path, name: str, data: bytes, first: int, info: TensorInfo) -> NDArray[np.float32]:
-    dtype = ARRAY_TYPES[info.dtype]
-    count = (info.end - info.start) // dtype.itemsize
-    raw: NDArray[Any] = np.frombuffer(data, dtype, count=count, offset=first + info.start)
-    numbers = raw.reshape(info.shape).astype(np.float32)
-    if not np.isfinite(numbers).all():
-        raise InputError(f"{path}: the tensor {name[:60]!r} has numbers that are not finite")
-    return numbers
+def check_tensors(path: Path, header: Mapping[str, TensorInfo], expected: Expected) -> None:
+    """Exactly the expected tensors stand in the file, or an error says what is different."""
+    differences = [f"{name!r} is missing" for name in expected if name not in header]
+    differences += [f"{name[:60]!r} is not expected" for name in header if name not in expected]
+    for name, (shape, dtype) in expected.items():
+        found = header.get(name)
+        if found and (found.shape, found.dtype) != (shape, dtype):
+            there, asked = f"{found.dtype} {list(found.shape)}", f"{dtype} {list(shape)}"
+            differences.append(f"{name!r} is {there} where {asked} is expected")
+    if differences:
+        more = f", and {len(differences) - 3:,} more differences" if len(differences) > 3 else ""
+        raise InputError(f"{path} does not hold the tensors it should: {', '.join(differences[:3])}{more}")

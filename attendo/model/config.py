@@ -3,6 +3,7 @@
 Frozen, so a running model cannot disagree with its file. No torch here: describing a model in words is cheap.
 """
 
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
@@ -29,6 +30,9 @@ LARGEST = {
 }
 
 SMALLEST = {"vocab_size": 4}  # pad, <s>, </s>, <unk>
+
+# From, to; other fractions lie in [0, 1). BERT has the smallest ε, and models of long texts have the largest bases.
+RANGES = {"norm_eps": (1e-12, 0.1), "rotary_base": (1.0, 1e9)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,10 +171,9 @@ def check_fields(config: Any) -> None:
             if type(value) is not bool:
                 raise ConfigError(f"{where} is {short_repr(value)}: expected true or false")
         elif field.type is float:
-            is_dropout = field.name.endswith("dropout")
-            low, high = (0.0, 1.0) if is_dropout else (1e-30, 1e30)
-            if type(value) not in (int, float) or not low <= value < high:  # NaN is in no range
-                rule = "a number in [0, 1)" if is_dropout else "a positive number"
+            low, high = RANGES.get(field.name, (0.0, math.nextafter(1.0, 0.0)))
+            if type(value) not in (int, float) or not low <= value <= high:  # NaN is in no range
+                rule = f"a positive number from {low:g} to {high:g}" if field.name in RANGES else "a number in [0, 1)"
                 raise ConfigError(f"{where} is {short_repr(value)}: expected {rule}")
         elif value not in get_args(field.type):
             raise ConfigError(f"{where} is {short_repr(value)}: expected one of {', '.join(get_args(field.type))}")

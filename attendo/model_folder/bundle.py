@@ -21,11 +21,15 @@ from typing import Any
 from attendo.errors import ConfigError, InputError, UsageError
 from attendo.files.durable import new_folder, sweep
 from attendo.files.manifest import NAME as MANIFEST
-from attendo.files.manifest import check_manifest, write_manifest
+from attendo.files.manifest import FileEntry, check_content, check_largest, check_listing, write_manifest
 from attendo.files.tables import read_json, short_repr
+from attendo.files.tensor_file import LARGEST_HEADER
+from attendo.model.config import ModelConfig, config_from_dict
+from attendo.model.shapes import num_parameters
 from attendo.model_folder.doubt_thresholds import DoubtThresholds, read_doubt
 from attendo.text.scripts import parse_direction
 from attendo.text.subword_models import KINDS, LANGUAGE, MOST_LANGUAGES
+from attendo.text.subword_models import LARGEST_FILE as LARGEST_TOKENIZER
 from attendo.text.tokenizer import Tokenizer
 
 FORMAT = 1
@@ -36,6 +40,9 @@ OPTIONAL = ("doubt", "stand_ins")
 SHIPPED = Path(__file__).parents[1] / "models"
 DEFAULT = "default"
 LARGEST_CONFIG = 1_000_000  # bytes; a configuration has a few hundred
+LARGEST_CARD = 10_000_000
+MOST_PARAMETERS = 10_000_000_000  # the largest preset has 6.7 billion
+BYTES_A_NUMBER = 4  # float32; there are models of float16, none of more
 
 
 def shipped_models() -> list[Path]:
@@ -80,13 +87,15 @@ class Bundle(Description):
 
     folder: Path
     key: str  # sha256 of the manifest: two folders with the same key are the same model
+    config: ModelConfig
+    files: dict[str, FileEntry]  # what the manifest says of each
 
     @property
     def weights(self) -> Path:
         return self.folder / WEIGHTS
 
     def tokenizer(self) -> Tokenizer:
-        tokenizer = Tokenizer.load(self.folder / TOKENIZER)
+        tokenizer = Tokenizer.load(self.folder / TOKENIZER, self.files[TOKENIZER].sha256)
         for name, there, expected in (
             ("kind", tokenizer.subwords.kind, self.kind),
             ("languages", tokenizer.languages, self.languages),
@@ -99,13 +108,36 @@ class Bundle(Description):
 
 
 def read_bundle(folder: Path) -> Bundle:
-    """Nothing in the folder is believed before its manifest has been checked."""
-    key = check_manifest(folder, FILES)
-    return Bundle(**vars(read_description(folder / CONFIG)), folder=folder, key=key)
+    """Nothing in the folder is believed before its manifest has been checked, and no file is read that is larger than
+    it can be: how large the weights can be, the configuration says, which is read first."""
+    files, key = check_listing(folder, FILES)
+    for name, largest in ((CONFIG, LARGEST_CONFIG), (TOKENIZER, LARGEST_TOKENIZER), (CARD, LARGEST_CARD)):
+        check_largest(folder / name, files[name], largest)
+    description = read_description(folder / CONFIG, files[CONFIG].sha256)
+    config = read_config(folder / CONFIG, description.model)
+    check_largest(folder / WEIGHTS, files[WEIGHTS], largest_weights(folder / CONFIG, config))
+    for name in (TOKENIZER, CARD, WEIGHTS):
+        check_content(folder / name, files[name])
+    return Bundle(**vars(description), folder=folder, key=key, config=config, files=files)
 
 
-def read_description(path: Path) -> Description:
-    table: Any = read_json(path, LARGEST_CONFIG)
+def read_config(path: Path, table: dict[str, Any]) -> ModelConfig:
+    try:
+        return config_from_dict(table)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def largest_weights(path: Path, config: ModelConfig) -> int:
+    """Bytes of a file that holds the weights of such a model."""
+    count = num_parameters(config)
+    if count > MOST_PARAMETERS:
+        raise InputError(f"{path} describes a model of {count:,} parameters: expected at most {MOST_PARAMETERS:,}")
+    return 8 + LARGEST_HEADER + BYTES_A_NUMBER * count
+
+
+def read_description(path: Path, sha256: str | None = None) -> Description:
+    table: Any = read_json(path, LARGEST_CONFIG, sha256)
     if not isinstance(table, dict) or type(table.get("format")) is not int:
         raise InputError(f"{path} is not the configuration of a model folder: it has no format number")
     if table["format"] != FORMAT:
@@ -172,6 +204,8 @@ def write_bundle(
     """
     folder = folder.resolve() if folder.is_symlink() else folder
     check_replaceable(folder)
+    if len(card.encode()) > LARGEST_CARD:
+        raise InputError(f"the model card has {len(card.encode()):,} bytes: expected at most {LARGEST_CARD:,}")
     description = describe(model_table, tokenizer, directions, folder / CONFIG)
     if folder.parent.is_dir():
         sweep(folder.parent)

@@ -1,34 +1,32 @@
 """Tensors and files: what a model has learnt, written to the disk and read back.
 
-Only the safetensors library reads and writes tensors, and a file's header is held against what is expected before
-anything is allocated. No other loader exists, so there is none to fall back to.
+Tensors are read and written as safetensors alone, and a file's header is held against what is expected before anything
+is allocated: checkpoints by the library, a model's weights by checked_weights.py, as for the other engines. No other
+loader exists, so there is none to fall back to.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from math import prod
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from attendo.errors import ConfigError, InputError
+from attendo.errors import InputError
 from attendo.files.durable import cannot_write
-from attendo.files.tensor_file import TensorInfo, read_header
+from attendo.files.tensor_file import check_tensors, read_header
 from attendo.model.build import Model, build_model
-from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
-from attendo.model_folder.bundle import CONFIG, Bundle, write_bundle
+from attendo.model.config import ModelConfig, config_to_dict
+from attendo.model_folder.bundle import Bundle, write_bundle
+from attendo.model_folder.checked_weights import LARGEST_WEIGHT, read_weights
 from attendo.text.tokenizer import Tokenizer
 
 DTYPES = {
     "BOOL": torch.bool, "U8": torch.uint8, "I32": torch.int32, "I64": torch.int64,
     "F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "F64": torch.float64,
 }  # fmt: skip
-STACKS = ("encoder_layers", "decoder_layers", "num_layers")
 OTHER_FILES = 10_000_000  # bytes, about: tokenizer and card
 
 Expected = Mapping[str, tuple[tuple[int, ...], torch.dtype]]
@@ -56,7 +54,8 @@ def num_bytes(tensors: Mapping[str, Tensor]) -> int:
 
 def read_tensors(path: Path, expected: Expected) -> dict[str, Tensor]:
     """Exactly these tensors, or an error that says what is different; every number is finite."""
-    check_header(path, read_header(path), expected)
+    words = {dtype: word for word, dtype in DTYPES.items()}
+    check_tensors(path, read_header(path), {name: (shape, words[dtype]) for name, (shape, dtype) in expected.items()})
     try:
         on_disk = load_file(path)
     except (SafetensorError, OSError) as error:
@@ -67,24 +66,19 @@ def read_tensors(path: Path, expected: Expected) -> dict[str, Tensor]:
     return tensors
 
 
-def check_header(path: Path, header: Mapping[str, TensorInfo], expected: Expected) -> None:
-    differences = [f"{name!r} is missing" for name in expected if name not in header]
-    differences += [f"{name[:60]!r} is not expected" for name in header if name not in expected]
-    for name, (shape, dtype) in expected.items():
-        found = header.get(name)
-        if found and (found.shape, DTYPES.get(found.dtype)) != (shape, dtype):
-            wanted = next(word for word, kind in DTYPES.items() if kind == dtype)
-            there, asked = f"{found.dtype} {list(found.shape)}", f"{wanted} {list(shape)}"
-            differences.append(f"{name!r} is {there} where {asked} is expected")
-    if differences:
-        more = f", and {len(differences) - 3} more differences" if len(differences) > 3 else ""
-        raise InputError(f"{path} does not hold the tensors it should: {', '.join(differences[:3])}{more}")
-
-
 def check_finite(where: object, tensors: Mapping[str, Tensor]) -> None:
     for name, tensor in tensors.items():
         if tensor.is_floating_point() and not tensor.isfinite().all():
             raise InputError(f"{where}: the tensor {name!r} has numbers that are not finite")
+
+
+def check_largest_weight(where: object, tensors: Mapping[str, Tensor]) -> None:
+    """Nothing is written that would not be read."""
+    for name, tensor in tensors.items():
+        if (largest := float(tensor.abs().max())) > LARGEST_WEIGHT:
+            raise InputError(
+                f"{where}: the tensor {name!r} has a number of {largest:.3g}: expected at most {LARGEST_WEIGHT:,g}"
+            )
 
 
 def load_weights_(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
@@ -122,6 +116,7 @@ def save_model(
         raise InputError(f"the model knows {known}")
     written = {name: weight.detach().to("cpu", dtype) for name, weight in weights.items()}
     check_finite(folder, written)
+    check_largest_weight(folder, written)
     write_weights = partial(write_tensors, tensors=written)
     table = config_to_dict(model.config)
     write_bundle(folder, table, tokenizer, directions, card, write_weights, num_bytes(written) + OTHER_FILES)
@@ -129,51 +124,10 @@ def save_model(
 
 def load_model(bundle: Bundle, device: torch.device | str = "cpu") -> Model:
     """The model of a folder, ready to run. Its configuration is not believed beyond what the weights bear out."""
-    try:
-        config = config_from_dict(bundle.model)
-    except ConfigError as error:
-        raise ConfigError(f"{bundle.folder / CONFIG}: {error}") from error
-    header = read_header(bundle.weights)
-    check_size(bundle, config, header)
-    model = on_meta(config)
-    # All weights are float32, or all are float16; where they are neither, float32 is what is missed.
-    dtype = torch.float16 if {info.dtype for info in header.values()} == {"F16"} else torch.float32
-    expected = {name: (tuple(weight.shape), dtype) for name, weight in weights_of(model).items()}
-    weights = read_tensors(bundle.weights, expected)
-    give_weights_(model, {name: weight.float() for name, weight in weights.items()})
+    weights = read_weights(bundle)  # before a model is even sketched
+    model = on_meta(bundle.config)
+    give_weights_(model, {name: torch.from_numpy(numbers) for name, numbers in weights.items()})
     return model.to(device).eval()
-
-
-def check_size(bundle: Bundle, config: ModelConfig, header: Mapping[str, TensorInfo]) -> None:
-    """As many tensors and numbers in the weights as the configuration asks for, before a model is even sketched."""
-    there = len(header), sum(prod(info.shape) for info in header.values())
-    asked = size_of(config)
-    if there != asked:
-        raise InputError(
-            f"{bundle.folder}: {CONFIG} describes a model of {asked[1]:,} parameters in {asked[0]:,} tensors, "
-            f"{bundle.weights.name} holds {there[1]:,} in {there[0]:,}"
-        )
-
-
-def size_of(config: ModelConfig) -> tuple[int, int]:
-    """Tensors and parameters of a model, however deep, from sketches of shallow ones: layers are alike.
-
-    Each stack is sketched with two layers, then with three; what the third adds, every further layer adds.
-    """
-    depths = {name: getattr(config, name) for name in STACKS if hasattr(config, name)}
-    any_family: Any = config
-    shallow = replace(any_family, **dict.fromkeys(depths, 2))
-    tensors, parameters = base = count(shallow)
-    for name, depth in depths.items():
-        deeper = count(replace(shallow, **{name: 3}))
-        tensors += (depth - 2) * (deeper[0] - base[0])
-        parameters += (depth - 2) * (deeper[1] - base[1])
-    return tensors, parameters
-
-
-def count(config: ModelConfig) -> tuple[int, int]:
-    sizes = [weight.numel() for weight in on_meta(config).parameters()]
-    return len(sizes), sum(sizes)
 
 
 def on_meta(config: ModelConfig) -> Model:

@@ -21,7 +21,7 @@ from tokenizers import models
 
 from attendo.errors import InputError
 from attendo.files.durable import write_file
-from attendo.files.tables import read_json
+from attendo.files.tables import read_json, short_repr
 from attendo.text.normalize import LONE_SURROGATE
 
 Kind = Literal["bpe", "unigram", "wordpiece", "char", "word"]
@@ -136,12 +136,12 @@ def tokenizer_bytes(subwords: SubwordModel, languages: Sequence[str]) -> bytes:
     return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def read_tokenizer(path: Path) -> tuple[SubwordModel, list[str]]:
-    """Everything is checked before the library sees any of it."""
-    table: Any = read_json(path, LARGEST_FILE)
+def read_tokenizer(path: Path, sha256: str | None = None) -> tuple[SubwordModel, list[str]]:
+    """Everything is checked before the library sees any of it; `sha256` is what a manifest says of the file."""
+    table: Any = read_json(path, LARGEST_FILE, sha256)
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         found = table.get("format") if isinstance(table, dict) else type(table).__name__
-        raise InputError(f"{path} is not a tokenizer of attendo: format is {str(found)[:40]}, expected {FORMAT}")
+        raise InputError(f"{path} is not a tokenizer of attendo: format is {short_repr(found)}, expected {FORMAT}")
     return TokenizerTable(path, table).tokenizer()
 
 
@@ -155,7 +155,7 @@ class TokenizerTable:
     def tokenizer(self) -> tuple[SubwordModel, list[str]]:
         kind = self.table.get("kind")
         if kind not in KINDS:
-            raise self.error(f"kind is {str(kind)[:40]}, expected one of {', '.join(KINDS)}")
+            raise self.error(f"kind is {short_repr(kind)}, expected one of {', '.join(KINDS)}")
         extra = {"bpe": {"merges"}, "unigram": {"scores"}}.get(kind, set())
         unknown = set(self.table) - {"format", "kind", "languages", "pieces"} - extra
         if unknown:

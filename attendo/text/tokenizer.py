@@ -69,8 +69,8 @@ class Tokenizer:
         self._remembered: dict[str, bytes] = {}
 
     @classmethod
-    def load(cls, path: Path) -> "Tokenizer":
-        return cls(*read_tokenizer(path))
+    def load(cls, path: Path, sha256: str | None = None) -> "Tokenizer":
+        return cls(*read_tokenizer(path, sha256))
 
     def save(self, path: Path) -> None:
         write_tokenizer(path, self.subwords, self.layout.languages)

@@ -162,7 +162,7 @@ def read_snapshot(path: Path, model: nn.Module, progress: TrainingProgress, rand
 
 
 def read_state(path: Path) -> tuple[TrainingProgress, dict[str, str], Fingerprint]:
-    table: Any = read_json(path / "state.json", LARGEST_STATE)
+    table: Any = read_json(path / "state.json", LARGEST_STATE, nan=True)  # of a validation
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         found = table.get("format") if isinstance(table, dict) else type(table).__name__
         raise InputError(f"{path / 'state.json'} has format {str(found)[:20]}: this version reads {FORMAT}")

@@ -7,7 +7,6 @@ from typing import Literal
 from attendo.engines.ct2.engine import Quantization, obstacle
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError
-from attendo.model.config import config_from_dict
 from attendo.model_folder.bundle import Bundle, model_folder, read_bundle
 from attendo.translation.translator import Translator
 
@@ -44,7 +43,7 @@ def load(
             if device not in ("auto", "cpu"):
                 raise ConfigError(f"device is '{device}': CTranslate2 runs on the CPU here, torch on a GPU")
         case "auto":
-            if obstacle(config_from_dict(bundle.model)) or wants_gpu(device):
+            if obstacle(bundle.config) or wants_gpu(device):
                 return Translator(bundle, tokenizer, torch_engine(bundle, device, threads))
         case _:
             raise ConfigError(f"engine is '{engine}': expected auto, torch or ct2")

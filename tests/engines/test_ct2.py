@@ -287,7 +287,7 @@ def test_a_conversion_that_was_killed_leaves_nothing_that_is_believed(tmp_path, 
 
 def test_weights_that_do_not_fit_are_an_error(tmp_path):
     from attendo.engines.ct2.spec import specification
-    from attendo.files.tensor_file import read_arrays
+    from attendo.files.tensor_arrays import read_arrays
 
     bundle = read_bundle(save_random(tmp_path / "model"))
     weights = read_arrays(bundle.weights)

@@ -5,7 +5,7 @@ import pytest
 import safetensors.numpy
 
 from attendo.errors import InputError
-from attendo.files.tensor_file import read_arrays
+from attendo.files.tensor_arrays import read_arrays
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])

@@ -72,7 +72,7 @@ HOSTILE = {
     "a negative side": (changed(shape=[-2, -2]), "a shape that is not"),
     "a side that is true": (changed(shape=[True, 4]), "a shape that is not"),
     "a side that is a fraction": (changed(shape=[4.0]), "a shape that is not"),
-    "a side that is NaN": (file_bytes(HUGE % b"NaN"), "a shape that is not"),
+    "a side that is NaN": (file_bytes(HUGE % b"NaN"), "NaN is no number of JSON"),
     "300,000 sides": (file_bytes(HUGE % (b"1," * 299_999 + b"1")), "a shape that is not"),
     "a shape that is no list": (changed(shape=4), "exactly dtype, shape and data_offsets"),
     "too few bytes for its shape": (changed(shape=[5]), "has 16 bytes of data, but F32 [5] takes 20"),
@@ -83,7 +83,7 @@ HOSTILE = {
     "an entry that is a number": (file_bytes({"a": 1}), "exactly dtype, shape and data_offsets"),
     "a name twice": (
         file_bytes(b'{"a":{"dtype":"F32","shape":[10],"data_offsets":[0,40]},"a":{"dtype":"F32","shape":[10],'
-                   b'"data_offsets":[0,40]}}'), "a key stands in it twice",
+                   b'"data_offsets":[0,40]}}'), "the key 'a' stands in it twice",
     ),
     "a field twice": (
         file_bytes(b'{"a":{"dtype":"F32","shape":[10],"shape":[10],"data_offsets":[0,40]}}'), "stands in it twice",

@@ -9,57 +9,17 @@ from pathlib import Path
 
 import pytest
 import safetensors.torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from attendo.errors import AttendoError, ConfigError, InputError
 from attendo.files.manifest import write_manifest
 from attendo.files.tensor_file import read_header
-from attendo.model.config import (
-    DecoderOnlyConfig,
-    EncoderOnlyConfig,
-    LSTMConfig,
-    TransformerConfig,
-)
 from attendo.model_folder.bundle import read_bundle
-from attendo.model_folder.weights import (
-    count,
-    load_model,
-    size_of,
-    write_tensors,
-)
+from attendo.model_folder.weights import load_model, write_tensors
 from tests.golden.make_model import tiny_tokenizer
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "model-format-1"
 VOCAB = tiny_tokenizer().vocab_size
-
-layers = st.integers(1, 5)
-sizes = st.fixed_dictionaries({"vocab_size": st.integers(4, 50), "d_model": st.sampled_from([4, 8])})
-shared = {
-    "d_ff": st.integers(1, 9), "num_heads": st.sampled_from([1, 2]), "norm": st.sampled_from(["layer", "rms"]),
-    "norm_order": st.sampled_from(["pre", "post"]), "activation": st.sampled_from(["relu", "swiglu"]),
-    "positions": st.sampled_from(["sinusoidal", "learned", "rotary", "none"]), "bias": st.booleans(),
-}  # fmt: skip
-configs = st.one_of(
-    st.builds(
-        lambda size, **fields: TransformerConfig(**size, **fields),
-        sizes, encoder_layers=layers, decoder_layers=layers, tied_output=st.booleans(), **shared,
-    ),
-    st.builds(lambda size, **fields: DecoderOnlyConfig(**size, **fields), sizes, num_layers=layers, **shared),
-    st.builds(lambda size, **fields: EncoderOnlyConfig(**size, **fields), sizes, num_layers=layers, **shared),
-    st.builds(
-        lambda size, **fields: LSTMConfig(**size, **fields),
-        sizes, encoder_layers=layers, decoder_layers=layers, context=st.sampled_from(["attention", "fixed"]),
-    ),
-)  # fmt: skip
-
-
-@settings(max_examples=15, deadline=None)
-@given(configs)
-def test_the_size_of_a_deep_model_is_known_from_shallow_ones(config):
-    assert size_of(config) == count(config)
-
 
 BOMBS = {
     "d_model 10^9": {"d_model": 10**9},

@@ -14,6 +14,7 @@ from torch import nn
 
 from attendo.errors import InputError, WriteError
 from attendo.files.manifest import write_manifest
+from attendo.files.tensor_file import read_header
 from attendo.model.build import build_model
 from attendo.model.config import (
     DecoderOnlyConfig,
@@ -36,6 +37,7 @@ from tests.golden.make_model import tiny_tokenizer
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "model-format-1"
+WEIGHTS = GOLDEN / "model.safetensors"
 TOKENIZER = tiny_tokenizer()
 VOCAB = TOKENIZER.vocab_size
 SMALL = {"vocab_size": VOCAB, "d_model": 8, "d_ff": 16, "num_heads": 2}
@@ -176,25 +178,37 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path, evidence):
 # --- F2: no second loader ---
 
 
+LOADERS = {
+    "a model's weights": ("attendo.files.tensor_arrays.header_of", lambda: load_model(read_bundle(GOLDEN))),
+    "a checkpoint's": ("attendo.model_folder.weights.load_file", lambda: read_tensors(WEIGHTS, in_file(WEIGHTS))),
+}
+
+
+def in_file(path):
+    return {name: (info.shape, torch.float32) for name, info in read_header(path).items()}
+
+
 @pytest.mark.parametrize("error", [SafetensorError("x"), OSError("x"), MemoryError("x"), RuntimeError("x")])
-def test_where_the_safe_loader_fails_no_other_is_tried(monkeypatch, error, evidence):
+@pytest.mark.parametrize("whose", LOADERS)
+def test_where_the_safe_loader_fails_no_other_is_tried(monkeypatch, whose, error, evidence):
     calls = []
 
     def fail(*arguments, **options):
         calls.append("safe")
         raise error
 
-    monkeypatch.setattr("attendo.model_folder.weights.load_file", fail)
+    safe, load = LOADERS[whose]
+    monkeypatch.setattr(safe, fail)
     for name in (
         "torch.load", "torch.jit.load", "torch.export.load", "torch.UntypedStorage.from_file", "torch.from_file",
         "pickle.load", "pickle.loads", "pickle.Unpickler", "numpy.load", "numpy.fromfile", "numpy.memmap",
         "safetensors.torch.load", "safetensors.torch.load_file", "safetensors.safe_open",
     ):  # fmt: skip
         monkeypatch.setattr(name, lambda *arguments, name=name, **options: calls.append(name))
-    with pytest.raises(InputError if isinstance(error, SafetensorError | OSError) else type(error)):
-        load_model(read_bundle(GOLDEN))
+    with pytest.raises((InputError, type(error))):
+        load()
     assert calls == ["safe"]
-    evidence("F2", f"other loaders tried after {type(error).__name__}", 0)
+    evidence("F2", f"other loaders tried after {type(error).__name__} of {whose} loader", 0)
 
 
 # --- weights into a model ---

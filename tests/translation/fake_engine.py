@@ -88,7 +88,7 @@ def write_fake_model(folder, card="# Fake\n"):
     """A model folder whose weights are none; with another card it is another model."""
     tokenizer = fake_tokenizer()
     write_bundle(
-        folder, {"family": "fake", "vocab_size": tokenizer.vocab_size}, tokenizer, [("zh", "en"), ("en", "zh")], card,
+        folder, {"family": "transformer", "vocab_size": tokenizer.vocab_size}, tokenizer, [("zh", "en"), ("en", "zh")], card,
         lambda path: path.write_bytes(b"none"), needs=1,
     )  # fmt: skip
     return folder

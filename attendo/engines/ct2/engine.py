@@ -23,7 +23,7 @@ from attendo.errors import ConfigError, InputError, WriteError
 from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import new_folder, sweep
 from attendo.files.manifest import check_manifest, write_manifest
-from attendo.model.config import TransformerConfig, config_from_dict
+from attendo.model.config import TransformerConfig
 from attendo.model_folder.bundle import Bundle
 from attendo.special_tokens import SPECIAL
 
@@ -35,7 +35,7 @@ TOKENS_PER_BATCH = 4_000
 FEWEST_TOGETHER = 4  # sentences; fewer a batch cost a third more work
 COLLECTED_TOGETHER = 64  # answers
 NEVER_IN_OUTPUT = [[str(SPECIAL.pad)], [str(SPECIAL.bos)]]
-FORMAT = 2  # of what we write; a new one makes the cache anew
+FORMAT = 3  # of what we write and of what is checked before; a new one makes the cache anew
 FILES = ("model.bin", "config.json", "shared_vocabulary.json")
 # Its table of positions has an end, and longer inputs are an error: so many must do.
 POSITIONS = 2_048
@@ -195,7 +195,7 @@ def ct2_limits(config: TransformerConfig) -> Limits:
 
 
 def transformer_config(bundle: Bundle) -> TransformerConfig:
-    config = config_from_dict(bundle.model)
+    config = bundle.config
     if why := obstacle(config):
         raise ConfigError(f"{bundle.folder} cannot be run by CTranslate2: {why}")
     assert isinstance(config, TransformerConfig)  # noqa: S101 - what obstacle says
@@ -205,9 +205,9 @@ def transformer_config(bundle: Bundle) -> TransformerConfig:
 def write_files(bundle: Bundle, folder: Path, quantization: Quantization = "int8", *, replace: bool = False) -> None:
     """Whole or not at all."""
     from attendo.engines.ct2.spec import specification  # numpy takes a while to import, and is needed only here
-    from attendo.files.tensor_file import read_arrays
+    from attendo.model_folder.checked_weights import read_weights
 
-    spec = specification(transformer_config(bundle), read_arrays(bundle.weights))
+    spec = specification(transformer_config(bundle), read_weights(bundle))
     # Equal weights become one (embedding and output projection), but only when the specification is optimised.
     spec.optimize(quantization)
     with new_folder(folder, needs=bundle.weights.stat().st_size, replace=replace, shared=True) as new:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from attendo.engines.ct2.engine import POSITIONS
 from attendo.errors import InputError
-from attendo.files.tensor_file import Arrays
+from attendo.files.tensor_arrays import Arrays
 from attendo.model.config import TransformerConfig
 from attendo.special_tokens import SPECIAL
 

@@ -66,7 +66,7 @@ def write_evidence(path: Path, evidence: Evidence) -> None:
 
 def read_evidence(path: Path) -> Evidence:
     """A file may hold anything: whatever does not fit is an error that names it."""
-    table = read_json(path, LARGEST)
+    table = read_json(path, LARGEST, nan=True)
     if not isinstance(table, dict):
         raise InputError(f"{path} is no evidence of the lab: expected a JSON object")
     try:

@@ -1,0 +1,63 @@
+"""The numbers of a safetensors file as numpy arrays, for those who have no torch and for those who have."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attendo.errors import InputError
+from attendo.files.tensor_file import TensorInfo, header_of, opened_tensors
+
+ARRAY_TYPES: dict[str, np.dtype[Any]] = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
+
+Arrays = dict[str, NDArray[np.float32]]
+
+
+def check_types(path: Path, header: Mapping[str, TensorInfo]) -> None:
+    for name, info in header.items():
+        if info.dtype not in ARRAY_TYPES:
+            raise InputError(f"{path}: the tensor {name[:60]!r} is {info.dtype}: expected {', '.join(ARRAY_TYPES)}")
+
+
+def read_arrays(
+    path: Path,
+    check: Callable[[Path, Mapping[str, TensorInfo]], None] = check_types,
+    largest: float = float(np.finfo(np.float32).max),
+    sha256: str | None = None,
+) -> Arrays:
+    """Every tensor by its name, as float32; every number is finite and none beyond `largest`.
+
+    `check` is asked before anything is allocated. The file is opened once and read from its beginning to its end, so
+    that what was checked is what is read; `sha256` is what its manifest says of all of it.
+    """
+    with opened_tensors(path) as file:
+        before, header = header_of(file, path)
+        check(path, header)
+        digest = hashlib.sha256(before)
+        arrays: Arrays = {}
+        for name, info in header.items():  # they follow each other without a hole
+            numbers = np.empty(info.shape, ARRAY_TYPES[info.dtype])
+            raw = memoryview(numbers.reshape(-1).view(np.uint8))
+            if file.readinto(raw) != len(raw):  # type: ignore[attr-defined]
+                raise InputError(f"{path} became shorter while it was read")
+            digest.update(raw)
+            arrays[name] = numbers.astype(np.float32, copy=False)
+            check_numbers(path, name, arrays[name], largest)
+        if sha256 is not None and digest.hexdigest() != sha256:
+            raise InputError(f"{path} is not what its manifest says: it was damaged or changed")
+    return arrays
+
+
+def check_numbers(path: Path, name: str, numbers: NDArray[np.float32], largest: float) -> None:
+    if numbers.size == 0:
+        return
+    extreme = max(float(numbers.max()), -float(numbers.min()))
+    if not np.isfinite(numbers.max()) or not np.isfinite(numbers.min()):  # NaN is its own maximum
+        raise InputError(f"{path}: the tensor {name[:60]!r} has numbers that are not finite")
+    if extreme > largest:
+        raise InputError(
+            f"{path}: the tensor {name[:60]!r} has a number of {extreme:.3g}: expected at most {largest:,g}"
+        )
