@@ -68,12 +68,12 @@ def export(
     if quantization not in ("int8", "float32"):
         raise UsageError(f"--quantization is '{quantization}': expected int8 or float32")
 
-    from attendo.data.lines import ignore, read_lines
+    from attendo.data.lines import LARGEST_TEST_SET, ignore, read_lines
     from attendo.engines.ct2.engine import write_files
     from attendo.model_folder.bundle import model_folder, read_bundle
 
     bundle = read_bundle(model_folder(model))
-    texts = [line for line in read_lines(check, ignore) if line.strip()] if check else []
+    texts = [line for line in read_lines(check, ignore, LARGEST_TEST_SET) if line.strip()] if check else []
     if check and not texts:
         raise InputError(f"{check} has no sentences")
     try:

@@ -8,7 +8,7 @@ import gzip
 import io
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,8 @@ except ModuleNotFoundError:
 
 DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error, *((zstd.ZstdError,) if zstd else ()))
 LONGEST_LINE = 16 * 2**20  # bytes; what comes after is cut off, and reported
+ENDLESS_LINE = 2**28  # bytes; a file with such a line is no text
+LARGEST_TEST_SET = 256 * 2**20  # bytes of a file whose lines are all kept in memory
 COMPRESSED = (".gz", ".xz", ".zst")
 
 
@@ -48,10 +50,14 @@ def ignore(problem: Problem) -> None:
     """A report that drops every problem."""
 
 
-def read_lines(path: Path, report: Report) -> Iterator[str]:
-    """The file's lines without their ends (LF or CR LF). What is no UTF-8 becomes U+FFFD and is reported."""
+def read_lines(path: Path, report: Report, largest: int | None = None) -> Iterator[str]:
+    """The file's lines without their ends (LF or CR LF). What is no UTF-8 becomes U+FFFD and is reported.
+
+    `largest`: more bytes than this are an error, for those who keep all lines.
+    """
     with open_bytes(path) as stream:
-        for line_number, raw in enumerate(raw_lines(stream, path), start=1):
+        lines = raw_lines(stream, path)
+        for line_number, raw in enumerate(lines if largest is None else within(lines, path, largest), start=1):
             yield decode_line(raw, path, line_number, report)
 
 
@@ -85,13 +91,28 @@ def clean(text: str, path: Path, line_number: int, report: Report) -> str:
 
 
 def raw_lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Bytes up to and including each LF; of an endless line only the beginning is kept in memory."""
+    """Bytes up to and including each LF; of a long line only the beginning is kept in memory."""
     with naming_damage(path):
         while line := stream.readline(LONGEST_LINE + 1):
             if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+                length = len(line)
                 while (rest := stream.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
-                    pass
+                    length += len(rest)
+                    if length > ENDLESS_LINE:
+                        raise DataError(
+                            f"{path} has a line of more than {ENDLESS_LINE:,} bytes: expected lines of text"
+                        )
             yield line
+
+
+def within(lines: Iterable[bytes], path: Path, largest: int) -> Iterator[bytes]:
+    """The lines of a file that is read whole, unless they are more than anybody means to be."""
+    total = 0
+    for line in lines:
+        total += len(line)
+        if total > largest:
+            raise DataError(f"{path} is too large: expected at most {largest:,} bytes of text")
+        yield line
 
 
 def count_lines(path: Path) -> int:

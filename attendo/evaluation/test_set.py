@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from attendo.data.lines import COMPRESSED, Problem, decode_line, raw_lines
+from attendo.data.lines import COMPRESSED, LARGEST_TEST_SET, Problem, decode_line, raw_lines, within
 from attendo.documents.line_reader import opened
 from attendo.errors import DataError, UsageError
 
@@ -108,7 +108,7 @@ def read_texts(path: Path) -> tuple[list[str], tuple[str, ...]]:
     problems: list[Problem] = []
     name = Path("stdin") if path == STANDARD else path
     with opened(None if path == STANDARD else path) as stream:
-        raw = enumerate(raw_lines(stream, name), start=1)
+        raw = enumerate(within(raw_lines(stream, name), name, LARGEST_TEST_SET), start=1)
         texts = [decode_line(line, name, line_number, problems.append) for line_number, line in raw]
     if not texts:
         raise DataError(f"{name} is empty: expected one line for each sentence")

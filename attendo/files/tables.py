@@ -14,7 +14,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from attendo.errors import ConfigError, InputError
-from attendo.files.small_file import read_small_file
+from attendo.files.small_file import check_sha256, read_small_file
 
 T = TypeVar("T")
 
@@ -24,7 +24,10 @@ WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or
 
 def read_json(path: Path, largest: int, sha256: str | None = None, *, nan: bool = False) -> Any:
     """At most `largest` bytes are read, whatever the file claims to be; `sha256` is what its manifest says of it."""
-    return load_json(path, read_small_file(path, largest, sha256), nan=nan)
+    raw = read_small_file(path, largest)
+    if sha256 is not None:
+        check_sha256(path, raw, sha256)
+    return load_json(path, raw, nan=nan)
 
 
 def load_json(path: Path, raw: bytes, *, nan: bool = False) -> Any:

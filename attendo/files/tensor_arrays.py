@@ -1,6 +1,7 @@
 """The numbers of a safetensors file as numpy arrays, for those who have no torch and for those who have."""
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ def read_arrays(
         arrays: Arrays = {}
         for name, info in header.items():  # they follow each other without a hole
             numbers = np.empty(info.shape, ARRAY_TYPES[info.dtype])
-            raw = memoryview(numbers.reshape(-1).view(np.uint8))
+            raw = numbers.reshape(-1).view(np.uint8).data
             if file.readinto(raw) != len(raw):  # type: ignore[attr-defined]
                 raise InputError(f"{path} became shorter while it was read")
             digest.update(raw)
@@ -54,10 +55,10 @@ def read_arrays(
 def check_numbers(path: Path, name: str, numbers: NDArray[np.float32], largest: float) -> None:
     if numbers.size == 0:
         return
-    extreme = max(float(numbers.max()), -float(numbers.min()))
-    if not np.isfinite(numbers.max()) or not np.isfinite(numbers.min()):  # NaN is its own maximum
+    highest, lowest = float(numbers.max()), float(numbers.min())  # NaN, if one number is
+    if not math.isfinite(highest) or not math.isfinite(lowest):
         raise InputError(f"{path}: the tensor {name[:60]!r} has numbers that are not finite")
-    if extreme > largest:
+    if (extreme := max(highest, -lowest)) > largest:
         raise InputError(
             f"{path}: the tensor {name[:60]!r} has a number of {extreme:.3g}: expected at most {largest:,g}"
         )

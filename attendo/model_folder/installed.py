@@ -41,5 +41,5 @@ def describe_installed(folder: Path) -> InstalledModel:
 
 def licence_of(folder: Path) -> str:
     """As its card says in a line of its own, `Licence: …`; a card that says nothing gives nothing."""
-    lines = (folder / CARD).read_text(encoding="utf-8").split("\n")
+    lines = (folder / CARD).read_text(encoding="utf-8", errors="replace").split("\n")
     return next((line.removeprefix("Licence: ") for line in lines if line.startswith("Licence: ")), "")

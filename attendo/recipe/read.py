@@ -10,6 +10,7 @@ from typing import Any
 
 from attendo.data.prepare.settings import CorpusConfig, DataConfig
 from attendo.errors import ConfigError, UsageError
+from attendo.files.small_file import read_small_file
 from attendo.files.tables import short_repr
 from attendo.model_folder.bundle import shipped_models
 from attendo.recipe.recipe import TABLES, ModelSettings, Recipe, recipe_from_dict
@@ -31,13 +32,7 @@ def read_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    try:
-        with path.open("rb") as file:
-            raw = file.read(LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise ConfigError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    if len(raw) > LARGEST_FILE:
-        raise ConfigError(f"{path} is too large for a recipe: expected at most {LARGEST_FILE:,} bytes")
+    raw = read_small_file(path, LARGEST_FILE, error=ConfigError)
     for line_number, line in enumerate(raw.split(b"\n"), start=1):
         if len(line) > LONGEST_LINE:
             raise ConfigError(f"{path}, line {line_number} has {len(line):,} bytes: expected at most {LONGEST_LINE:,}")

@@ -40,6 +40,9 @@ from attendo.text.subword_models import NUM_BYTES, SubwordModel, read_tokenizer,
 MOST_REMEMBERED = 200_000
 LONGEST_REMEMBERED = 32  # characters
 
+# Characters of Chinese that jieba is given at once: it takes time by the square of their number.
+LONGEST_RUN = 1_000
+
 FIRST_TAG = SPECIAL.unk + 1
 
 # Every character is in exactly one class, and no class can be matched in two ways: the time is linear in the text.
@@ -210,5 +213,9 @@ def pretokenize_words(text: str) -> list[str]:
     """The first cut, with Chinese runs cut further; joined they are the text."""
     words: list[str] = []
     for part in pretokenize(text):
-        words.extend(segmenter().cut(part) if is_han(part) else [part])
+        if is_han(part):
+            for start in range(0, len(part), LONGEST_RUN):
+                words.extend(segmenter().cut(part[start : start + LONGEST_RUN]))
+        else:
+            words.append(part)
     return words

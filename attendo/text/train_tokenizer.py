@@ -11,14 +11,21 @@ from tokenizers import Tokenizer as LibraryTokenizer
 from tokenizers import models, pre_tokenizers, trainers
 
 from attendo.errors import ConfigError
+from attendo.files.tables import short_repr
 from attendo.text.normalize import normalize
 from attendo.text.subword_models import INSIDE, UNKNOWN, Bpe, Characters, Kind, SubwordModel, Unigram, WordPiece, Words
 from attendo.text.subword_models import LONGEST_PIECE as LONGEST_IN_FILE
+from attendo.text.subword_models import MOST_PIECES as MOST_IDS
 from attendo.text.tokenizer import Layout, Tokenizer, pretokenize, pretokenize_words
 
 # Characters rarer than this are left to their bytes: a Chinese corpus has thousands that occur once or twice.
 ALPHABET_COVERAGE = 0.9998
 LONGEST_PIECE = 16  # characters
+# Longer parts are cut: the trainers take time by the square of a part's length, and one may be a whole file.
+LONGEST_PART = 200  # characters
+MOST_TOGETHER = (
+    1_000  # parts that the library is given in one text: it takes ninety bytes of memory for each of their own
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,8 @@ class TokenizerConfig:
 
 def train_tokenizer(texts: Callable[[], Iterable[str]], languages: Sequence[str], config: TokenizerConfig) -> Tokenizer:
     """`texts` is called twice: once to count characters, once to learn."""
+    if config.vocab_size > MOST_IDS:  # the trainers set memory aside for all of them
+        raise ConfigError(f"vocab_size = {short_repr(config.vocab_size)}: expected at most {MOST_IDS:,}")
     num_pieces = config.vocab_size - Layout(tuple(languages), 0).size
     alphabet = frequent_characters(texts(), at_most=max(1, num_pieces // 2 if config.kind != "char" else num_pieces))
     if num_pieces < 1 or not alphabet:
@@ -104,7 +113,13 @@ def without_rare(texts: Iterable[str], alphabet: list[str]) -> Iterator[str]:
 
     table = Rare()
     for text in texts:
-        yield "\n".join(pretokenize(normalize(text).translate(table)))
+        parts = pretokenize(normalize(text).translate(table))
+        if len(text) > LONGEST_PART and len(max(parts, key=len)) > LONGEST_PART:
+            parts = [
+                part[start : start + LONGEST_PART] for part in parts for start in range(0, len(part), LONGEST_PART)
+            ]
+        for first in range(0, len(parts), MOST_TOGETHER):
+            yield "\n".join(parts[first : first + MOST_TOGETHER])
 
 
 def most_frequent_words(texts: Iterable[str], num_pieces: int) -> tuple[str, ...]:

@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attendo.errors import DataError
+from attendo.files.small_file import read_small_file
 from attendo.text.normalize import CONTROLS, REPLACEMENT, edges, for_model, normalize
 from attendo.text.scripts import base_language
 from attendo.text.sentences import LETTER_OF_A_WORD
 
 LONGEST_TERM = 200  # characters
 MOST_TERMS = 100_000
+LARGEST_FILE = 64 * 2**20  # bytes
 ENDINGS = {"en": ("'s", "’s", "es", "s"), "de": ("ern", "en", "er", "es", "e", "n", "s")}
 SHORTEST_INFLECTED = 4  # characters
 
@@ -125,10 +127,8 @@ def fold(text: str) -> str:
 
 def read_glossary(path: Path) -> Glossary:
     """Terms of a UTF-8 file; every mistake is an error that names its line."""
-    try:
-        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    except OSError as error:
-        raise DataError(f"cannot read the glossary {path}: {error.strerror or error}") from error
+    whole = read_small_file(path, LARGEST_FILE, "the glossary ", DataError)
+    lines = whole.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     terms: dict[str, tuple[Term, int]] = {}
     for line_number, raw in enumerate(lines, start=1):
         where = f"{path}, line {line_number}"

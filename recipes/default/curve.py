@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from attendo.files.tensor_file import read_arrays
+from attendo.files.tensor_arrays import read_arrays
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure, style
 from attendo.model_folder.bundle import read_bundle
 from benchmarks.machine import data_folder, describe_machine

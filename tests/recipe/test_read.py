@@ -315,7 +315,7 @@ def test_what_is_read_can_be_written_and_read_again(recipe, tmp_path):
         (b"a" + b".a" * 30_000 + b" = 1\n", "line 1 has 60,005 bytes"),
         (b"".join(b"[%d" % n + b".a" * 995 + b"]\n" for n in range(32)), "unknown key '0' in a recipe"),
         (b"".join(b"k%d" % n + b".a" * 990 + b" = 1\n" for n in range(32)), "unknown key 'k0' in a recipe"),
-        (b"#" * (LARGEST_FILE + 1), "too large for a recipe"),
+        (b"#" * (LARGEST_FILE + 1), "is too large: expected at most"),
         (b"", "a recipe needs a table [data]"),
         (b"data = 3\n", "[data] is 3: expected a table"),
         (b"data = {}\n", "languages is missing in [data]: expected a list of values, each a text"),

@@ -87,10 +87,8 @@ class Beams:
 def write_fake_model(folder, card="# Fake\n"):
     """A model folder whose weights are none; with another card it is another model."""
     tokenizer = fake_tokenizer()
-    write_bundle(
-        folder, {"family": "transformer", "vocab_size": tokenizer.vocab_size}, tokenizer, [("zh", "en"), ("en", "zh")], card,
-        lambda path: path.write_bytes(b"none"), needs=1,
-    )  # fmt: skip
+    table, directions = {"family": "transformer", "vocab_size": tokenizer.vocab_size}, [("zh", "en"), ("en", "zh")]
+    write_bundle(folder, table, tokenizer, directions, card, lambda path: path.write_bytes(b"none"), needs=1)
     return folder
 
 

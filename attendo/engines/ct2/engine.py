@@ -9,7 +9,7 @@ It reads a model in a form of its own, made once from a model folder, kept in th
 import logging
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -39,6 +39,8 @@ FORMAT = 3  # of what we write and of what is checked before; a new one makes th
 FILES = ("model.bin", "config.json", "shared_vocabulary.json")
 # Its table of positions has an end, and longer inputs are an error: so many must do.
 POSITIONS = 2_048
+MOST_LAYERS = 128  # it compares every two of their tensors
+LARGEST_MATRIX = 2**32 - 1  # bytes; its files count them in 32 bits
 
 
 class Ct2Engine:
@@ -58,6 +60,7 @@ class Ct2Engine:
         return f"CTranslate2 {ctranslate2.__version__} on CPU, {self.quantization}"
 
     def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
+        self.check_positions(len(request.ids) for request in requests)
         coming: dict[int, Any] = {}  # no group waits for the one before: a thread that is free takes the next batch
         together = batch_size(len(requests), self.threads)
         for (longest, begun), indices in group_alike(requests).items():
@@ -72,7 +75,7 @@ class Ct2Engine:
                 no_repeat_ngram_size=options.no_repeat_ngram,
                 repetition_penalty=options.repetition_penalty,
                 min_decoding_length=max(options.min_length - 1, 0),  # here </s> is not counted
-                max_decoding_length=longest,
+                max_decoding_length=min(longest, self.limits.target),
                 max_input_length=0,  # it would cut longer ones and not say so
                 suppress_sequences=NEVER_IN_OUTPUT,
                 return_scores=True,
@@ -85,7 +88,11 @@ class Ct2Engine:
         """In the order of the requests, many at a time: Python is quicker in one go than between the steps of a decoder
         that fills the caches of the processor with its weights."""
         for first in range(0, len(coming), COLLECTED_TOGETHER):
-            results = [coming[index].result() for index in range(first, min(first + COLLECTED_TOGETHER, len(coming)))]
+            indices = range(first, min(first + COLLECTED_TOGETHER, len(coming)))
+            try:
+                results = [coming[index].result() for index in indices]
+            except (RuntimeError, ValueError) as error:
+                raise InputError(f"CTranslate2 cannot run this model: {error}") from error
             for result in results:
                 yield [
                     to_hypothesis(tokens, score, alpha)
@@ -96,10 +103,11 @@ class Ct2Engine:
         raise ConfigError("CTranslate2 draws from one random generator for all sentences: sample by the torch engine")
 
     def tokens(self, request: Request) -> Iterator[int]:
+        self.check_positions([len(request.ids)])
         steps = self.translator.generate_tokens(
             token_names(request.ids),
             target_prefix=token_names(request.prefix) or None,
-            max_decoding_length=request.max_length,
+            max_decoding_length=min(request.max_length, self.limits.target),
             max_input_length=0,
             suppress_sequences=NEVER_IN_OUTPUT,
         )
@@ -107,6 +115,7 @@ class Ct2Engine:
             yield int(step.token)
 
     def score(self, pairs: Sequence[tuple[Request, Sequence[int]]]) -> list[Hypothesis]:
+        self.check_positions(length for request, ids in pairs for length in (len(request.ids), len(ids)))
         results = self.translator.score_batch(
             [token_names(request.ids) for request, _ in pairs],
             [token_names(ids[:-1] if ids[-1:] == (SPECIAL.eos,) else ids) for _, ids in pairs],
@@ -117,6 +126,14 @@ class Ct2Engine:
             Hypothesis.of(ids, result.log_probs[: len(ids)], alpha=1.0)
             for (_, ids), result in zip(pairs, results, strict=True)
         ]
+
+    def check_positions(self, lengths: Iterable[int]) -> None:
+        """What CTranslate2 itself would say in a sentence about its table, and not as an error of ours."""
+        longest = max(lengths, default=0)
+        if longest > self.limits.target:
+            raise InputError(
+                f"a sequence of {longest} tokens is longer than the {self.limits.target} positions of this model"
+            )
 
 
 def token_names(ids: Sequence[int]) -> list[str]:
@@ -183,9 +200,15 @@ def free_cores() -> int:
 
 def obstacle(config: object) -> str:
     """Why a model has no counterpart in CTranslate2; empty if it has one."""
-    if isinstance(config, TransformerConfig):
-        return ""
-    return "only the encoder-decoder Transformer has a counterpart there"
+    if not isinstance(config, TransformerConfig):
+        return "only the encoder-decoder Transformer has a counterpart there"
+    layers = config.encoder_layers + config.decoder_layers
+    if layers > MOST_LAYERS:
+        return f"it has {layers:,} layers, and more than {MOST_LAYERS} take minutes to convert"
+    rows = max(config.vocab_size, 3 * config.d_model, config.d_ff, config.max_length)
+    if 4 * rows * config.d_model > LARGEST_MATRIX:
+        return f"a matrix of {rows:,} x {config.d_model:,} numbers is more than its files can hold"
+    return ""
 
 
 def ct2_limits(config: TransformerConfig) -> Limits:

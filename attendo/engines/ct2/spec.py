@@ -107,12 +107,19 @@ class Filling:
             spec.beta = self.take(f"{name}.bias")
 
     def positions(self, side: str) -> NDArray[np.float32]:
+        """The table, with a row more, which nobody reaches, where a matrix has as many: of equal tensors the library
+        writes one, and if both are zero that one would become whole numbers, as matrices do and positions do not."""
         match self.config.positions:
             case "learned":
-                return self.take(f"{side}_positions.weight")
+                table = self.take(f"{side}_positions.weight")
             case "none":
-                return np.zeros((POSITIONS, self.config.d_model), dtype=np.float32)
-        return sinusoidal(POSITIONS, self.config.d_model)
+                table = np.zeros((POSITIONS, self.config.d_model), dtype=np.float32)
+            case _:
+                table = sinusoidal(POSITIONS, self.config.d_model)
+        d_model = self.config.d_model
+        while len(table) in (self.config.vocab_size, self.config.d_ff, d_model, 2 * d_model, 3 * d_model):
+            table = np.concatenate([table, np.zeros_like(table[:1])])
+        return table
 
     def take(self, name: str) -> NDArray[np.float32]:
         try:
