@@ -140,8 +140,8 @@ def read_tokenizer(path: Path, sha256: str | None = None) -> tuple[SubwordModel,
     """Everything is checked before the library sees any of it; `sha256` is what a manifest says of the file."""
     table: Any = read_json(path, LARGEST_FILE, sha256)
     if not isinstance(table, dict) or table.get("format") != FORMAT:
-        found = table.get("format") if isinstance(table, dict) else type(table).__name__
-        raise InputError(f"{path} is not a tokenizer of attendo: format is {short_repr(found)}, expected {FORMAT}")
+        found = short_repr(table.get("format")) if isinstance(table, dict) else type(table).__name__
+        raise InputError(f"{path} is not a tokenizer of attendo: format is {found}, expected {FORMAT}")
     return TokenizerTable(path, table).tokenizer()
 
 

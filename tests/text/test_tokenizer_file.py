@@ -24,7 +24,7 @@ HOSTILE = {
     "a merge that makes nothing listed": ({**GOOD, "merges": [[1, 0]]}, "merge 0 makes a piece that is not listed"),
     "merges as text": ({**GOOD, "merges": ["a b"]}, "merge 0"),
     "no merges": ({key: value for key, value in GOOD.items() if key != "merges"}, "merges"),
-    "unknown kind": ({**GOOD, "kind": "sentencepiece"}, "kind is sentencepiece"),
+    "unknown kind": ({**GOOD, "kind": "sentencepiece"}, "kind is 'sentencepiece'"),
     "kind is a list": ({**GOOD, "kind": ["bpe"]}, "kind is"),
     "a pattern of its own": ({**GOOD, "pre_tokenizer": {"Regex": "(a+)+$"}}, "unknown key 'pre_tokenizer'"),
     "special tokens of its own": ({**GOOD, "added_tokens": [{"id": 2, "content": "x"}]}, "unknown key 'added_tokens'"),
@@ -39,7 +39,7 @@ HOSTILE = {
         {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": []}, "0 scores",
     ),
     "a score of infinity": (
-        {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": [float("inf")]}, "score 0",
+        {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": [float("inf")]}, "Infinity is no number",
     ),
     "a score of 400 digits": (
         {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": [-(10**400)]}, "score 0",
