@@ -39,7 +39,8 @@ HOSTILE = {
         {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": []}, "0 scores",
     ),
     "a score of infinity": (
-        {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": [float("inf")]}, "Infinity is no number",
+        {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": [float("inf")]},
+        "Infinity is no number",
     ),
     "a score of 400 digits": (
         {"format": 1, "kind": "unigram", "languages": ["en"], "pieces": ["a"], "scores": [-(10**400)]}, "score 0",
