@@ -4,30 +4,23 @@ Python's own splitlines also breaks at U+2028, U+0085, form feeds and more, afte
 longer the translation of line n of the other.
 """
 
-import gzip
 import io
-import lzma
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from attendo.errors import DataError
+from attendo.files.packed import DAMAGE, ENDINGS, unpack
+from attendo.files.whole_file import WholeFile
 from attendo.text.normalize import LONE_SURROGATE, REPLACEMENT
 
-zstd: Any
-try:
-    from backports import zstd
-except ModuleNotFoundError:
-    zstd = None
-
-DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error, *((zstd.ZstdError,) if zstd else ()))
 LONGEST_LINE = 16 * 2**20  # bytes; what comes after is cut off, and reported
 ENDLESS_LINE = 2**28  # bytes; a file with such a line is no text
 LARGEST_TEST_SET = 256 * 2**20  # bytes of a file whose lines are all kept in memory
-COMPRESSED = (".gz", ".xz", ".zst")
+BUFFER = 2**20  # bytes
+COMPRESSED = ENDINGS
 
 
 @dataclass(frozen=True)
@@ -125,22 +118,24 @@ def count_lines(path: Path) -> int:
     return count + (last != b"\n")
 
 
-def open_bytes(path: Path) -> BinaryIO:
+class FileStream(io.BufferedReader):
+    """The bytes of a file, unpacked; `file` is the file itself, whose end tells whether it changed meanwhile."""
+
+    def __init__(self, file: WholeFile, ending: str = "") -> None:
+        self.file = file
+        super().__init__(unpack(io.BufferedReader(file), ending, file.name) if ending in ENDINGS else file, BUFFER)
+
+    def close(self) -> None:
+        super().close()
+        self.file.close()
+
+
+def open_bytes(path: Path) -> FileStream:
     """The file's bytes, decompressed by the end of its name. Files are read more than once, which a pipe cannot be."""
     if path.exists() and not path.is_file():
         raise DataError(f"cannot read {path}: expected a file, this is a folder, a pipe or a device")
     try:
-        match path.suffix:
-            case ".gz":
-                return io.BufferedReader(gzip.open(path), 2**20)
-            case ".xz":
-                return io.BufferedReader(lzma.open(path), 2**20)
-            case ".zst" if zstd is None:
-                raise DataError(f"{path}: reading .zst needs backports.zstd: pip install 'attendo[train]'")
-            case ".zst":
-                return io.BufferedReader(zstd.open(path), 2**20)
-            case _:
-                return path.open("rb", buffering=2**20)
+        return FileStream(WholeFile(io.FileIO(path), str(path)), path.suffix)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
 

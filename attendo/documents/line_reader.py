@@ -5,7 +5,10 @@ without LF stays without.
 """
 
 import hashlib
+import io
+import os
 import select
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from attendo.data.lines import LONGEST_LINE, naming_damage, open_bytes
+from attendo.data.lines import LONGEST_LINE, FileStream, naming_damage, open_bytes
 from attendo.errors import DataError, InputError
+from attendo.files.whole_file import WholeFile
 from attendo.text.normalize import BROKEN
 
 BLOCK = 2**16  # bytes read at once
@@ -141,7 +145,7 @@ def opened(path: Path | None) -> Iterator[BinaryIO]:
     if path is None:
         if sys.stdin is None:
             raise InputError("there is no stdin to read lines from")
-        yield sys.stdin.buffer
+        yield standard_input()
         return
     if path.exists() and not path.is_file() and not path.is_dir():
         with path.open("rb") as stream:
@@ -149,3 +153,14 @@ def opened(path: Path | None) -> Iterator[BinaryIO]:
         return
     with open_bytes(path) as stream:
         yield stream
+
+
+def standard_input() -> BinaryIO:
+    """Where stdin is a file (`< in.txt`), it is read as one: whether it changes meanwhile is seen."""
+    try:
+        descriptor = sys.stdin.fileno()
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return FileStream(WholeFile(io.FileIO(descriptor, closefd=False), "stdin"))
+    except (AttributeError, OSError, ValueError):  # somebody put an object of his own there
+        pass
+    return sys.stdin.buffer
