@@ -7,6 +7,7 @@ A chunk is forced to the disk before the journal tells of it, so what the journa
 that is cut off. FILE itself gets its name when all is done, and then the journal goes.
 """
 
+import hashlib
 import logging
 import os
 from collections.abc import Iterator
@@ -20,9 +21,9 @@ from attendo.documents.journal import (
     RunDescription,
     differences,
     head_line,
-    json_line,
     read_journal,
     read_record,
+    sealed_line,
     write_record,
 )
 from attendo.documents.line_reader import LineReader
@@ -32,6 +33,7 @@ from attendo.files.durable import cannot_write, lock, sync_folder
 
 logger = logging.getLogger("attendo")
 
+BESIDE = (".partial", ".partial.jsonl")
 ANEW = "without --resume the translation begins anew"
 NOTHING_TO_DO = "%s is there already, made by the same command: nothing to do"
 
@@ -46,10 +48,11 @@ class DurableOutput:
         self, path: Path, run: RunDescription, engine: str, reader: LineReader | None, *, resume: bool
     ) -> None:
         self.path = path.resolve() if path.is_symlink() else path
-        self.partial = self.path.with_name(f"{self.path.name}.partial")
-        self.journal = self.path.with_name(f"{self.path.name}.partial.jsonl")
+        self.partial, self.journal = (self.path.with_name(f"{self.path.name}{ending}") for ending in BESIDE)
         self.run, self.engine = run, engine
         self.last = Entry()
+        self.seal = ""  # of the journal's last line
+        self.written = hashlib.sha256()  # all output up to here
         self.out: BinaryIO | None = None
         self.finished = False
         self.notes = self.lock_journal()
@@ -96,6 +99,8 @@ class DurableOutput:
 
     def resume(self, old: Journal | None, reader: LineReader) -> None:
         """Find where the run was stopped, in the output and in the input."""
+        if old and old.changed:
+            raise InputError(f"{self.journal}, line {old.changed} is not what was written there; {ANEW}")
         if old is None or not old.last.end:
             if self.path.exists() and not self.partial.exists():
                 self.check_finished(reader)
@@ -105,13 +110,18 @@ class DurableOutput:
         reader.skip(old.last.account.lines)
         if not is_at(reader, old.last.account):
             raise InputError(f"{self.partial} was made from another {reader.name}; {ANEW}")
-        self.last = old.last
-        if old.last.whole and not self.partial.exists() and size_of(self.path) == old.last.size:
+        done = self.path if old.last.whole and not self.partial.exists() else self.partial
+        if size_of(done) < old.last.size:
+            raise InputError(f"{done} is shorter than its journal says; {ANEW}")
+        self.written = hash_of(done, old.last.size)
+        longer = done == self.path and size_of(done) != old.last.size  # what follows in a partial file is cut off
+        if longer or self.written.hexdigest() != old.last.output:
+            raise InputError(f"{done} is not what was written there: its sha256 is another; {ANEW}")
+        self.last, self.seal = old.last, old.last.seal
+        if done == self.path:
             self.put_away()  # stopped between the last two things to do
             logger.info(NOTHING_TO_DO, self.path)
             return
-        if size_of(self.partial) < old.last.size:
-            raise InputError(f"{self.partial} is shorter than its journal says; {ANEW}")
         logger.info(f"resuming {self.partial} after line {self.account.lines:,}")
         if old.engine != self.engine:
             logger.warning(f"it was begun by another engine: {old.engine}; now it is {self.engine}")
@@ -127,6 +137,8 @@ class DurableOutput:
         reader.skip()
         if not is_at(reader, entry.account):
             raise InputError(f"{self.path} was made from another {reader.name}; {ANEW}")
+        if size_of(self.path) != entry.size or hash_of(self.path, entry.size).hexdigest() != entry.output:
+            raise InputError(f"{self.path} was changed after this command made it; {ANEW}")
         self.last, self.finished = entry, True
         logger.info(NOTHING_TO_DO, self.path)
 
@@ -135,7 +147,8 @@ class DurableOutput:
             out = self.out or self.begin()
             out.write(data)
             force(out)
-            self.note(Entry(account, self.last.size + len(data)))
+            self.written.update(data)
+            self.note(account, self.last.size + len(data))
 
     def begin(self) -> BinaryIO:
         """What an earlier run left is touched only now, when there is something to replace it."""
@@ -148,15 +161,18 @@ class DurableOutput:
             self.partial.unlink(missing_ok=True)  # before its journal: it must not lie there without one
             self.notes.truncate(0)
             self.notes.seek(0)
-            self.notes.write(head_line(self.run, self.engine))
+            head, self.seal = head_line(self.run, self.engine)
+            self.notes.write(head)
             force(self.notes)
             self.out = self.partial.open("wb")
             sync_folder(self.path.parent)
         return self.out
 
-    def note(self, entry: Entry) -> None:
+    def note(self, account: Account, size: int, *, whole: bool = False) -> None:
+        entry = Entry(account, size, self.written.hexdigest(), whole)
+        line, self.seal = sealed_line(entry.to_dict(), self.seal)
         self.notes.seek(0, os.SEEK_END)
-        self.notes.write(json_line(entry.to_dict()))
+        self.notes.write(line)
         force(self.notes)
         self.last = entry
 
@@ -164,7 +180,7 @@ class DurableOutput:
         """All is translated: the file gets its name."""
         with self.explain_failure():
             (self.out or self.begin()).close()
-            self.note(Entry(self.account, self.last.size, whole=True))
+            self.note(self.account, self.last.size, whole=True)
             self.partial.replace(self.path)
             sync_folder(self.path.parent)
         self.put_away()
@@ -212,6 +228,16 @@ def is_still_there(notes: BinaryIO, path: Path) -> bool:
 def size_of(path: Path) -> int:
     """0 where there is no file."""
     return path.stat().st_size if path.exists() else 0
+
+
+def hash_of(path: Path, size: int) -> "hashlib._Hash":
+    """sha256 of so many bytes from the beginning; more can be added to it."""
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while size and (block := file.read(min(size, 2**20))):
+            found.update(block)
+            size -= len(block)
+    return found
 
 
 def force(file: BinaryIO) -> None:
