@@ -52,6 +52,11 @@ def average(
     if (last or best or 1) < 1 or 0 in (last, best):
         raise UsageError("--last and --best take a number of checkpoints, at least 1")
 
+    from attendo.files.apart import check_apart
+
+    parts = ("config.json", "tokenizer.json", "recipe.toml", "checkpoints")
+    check_apart(reads={"RUN_DIR": [run_dir / name for name in parts]}, writes={"--out": out})
+
     from attendo.runs.average import average_run
     from attendo.runs.run_folder import RunFolder
 

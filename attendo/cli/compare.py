@@ -76,6 +76,9 @@ def compare(
     if len(files) < 2:
         raise UsageError("name two files of translations, A and B")
 
+    from attendo.files.apart import check_apart
+
+    check_apart(reads={"A B": files, "--references": references}, writes={})
     from attendo.evaluation.compare import TRIALS
     from attendo.evaluation.compare import compare as compare_files
     from attendo.evaluation.metrics import SAMPLES

@@ -10,6 +10,8 @@ from attendo.cli.language import tr_of
 from attendo.cli.terminal import print_json, print_note
 from attendo.errors import UsageError
 
+PICTURES = ("lengths.png", "ratios.png")
+
 
 def doctor(
     context: typer.Context,
@@ -96,6 +98,13 @@ def doctor(
     if files and len(files) > 1 and (write or pictures):
         raise UsageError("--write and --pictures take one corpus at a time")
     both = two_languages(languages) if languages else None
+
+    from attendo.files.apart import check_apart
+
+    check_apart(
+        reads={"FILE": files, "--source": source, "--target": target, "--against": against},
+        writes={"--write": write, "--pictures": [pictures / name for name in PICTURES] if pictures else None},
+    )
 
     from rich.console import Console
 

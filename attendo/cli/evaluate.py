@@ -180,6 +180,16 @@ def evaluate(
     for option, path in (("--report", report), ("--write-translations", translations)):
         if path and (path.is_dir() or not path.parent.is_dir()):
             raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
+    from attendo.files.apart import check_apart
+    from attendo.model_folder.bundle import DEFAULT, model_folder
+
+    check_apart(
+        reads={
+            "TEST.tsv": files, "--hypotheses": hypotheses, "--references": references, "--source": source,
+            "--training-text": training_text, "--model": None if hypotheses else model_folder(model),
+        },
+        writes={"--report": report, "--write-translations": translations},
+    )  # fmt: skip
     for library in ("sacrebleu", *(["sacremoses"] if published else [])):
         import_module(library)  # a missing library is reported before the long work
 
@@ -190,7 +200,6 @@ def evaluate(
     from attendo.evaluation.metrics import SAMPLES
     from attendo.evaluation.report_text import evaluation_lines, warnings_text
     from attendo.evaluation.test_set import file_in_bash, read_references, read_test_set
-    from attendo.model_folder.bundle import DEFAULT
 
     training = (str(training_text), count_words(read_lines(training_text, ignore))) if training_text else None
     judged: list[tuple[EvaluationSet, Hypotheses]]

@@ -70,9 +70,12 @@ def export(
 
     from attendo.data.lines import LARGEST_TEST_SET, ignore, read_lines
     from attendo.engines.ct2.engine import write_files
+    from attendo.files.apart import check_apart
     from attendo.model_folder.bundle import model_folder, read_bundle
 
-    bundle = read_bundle(model_folder(model))
+    found = model_folder(model)
+    check_apart(reads={"MODEL": found, "--check": check}, writes={"DIR": folder})
+    bundle = read_bundle(found)
     texts = [line for line in read_lines(check, ignore, LARGEST_TEST_SET) if line.strip()] if check else []
     if check and not texts:
         raise InputError(f"{check} has no sentences")

@@ -71,6 +71,11 @@ def inspect(
     if not sentence.strip():
         raise InputError("the text is empty: expected a sentence to translate")
 
+    from attendo.files.apart import check_apart
+    from attendo.model_folder.bundle import model_folder
+
+    check_apart(reads={"--model": model_folder(model)}, writes={"--out": out / "index.html"})
+
     from rich.console import Console
 
     from attendo.inspection.inspect import inspect as inspect_sentence

@@ -59,11 +59,13 @@ def score(
 
     from attendo.documents.line_reader import opened
     from attendo.documents.pipeline import score_lines
+    from attendo.files.apart import check_apart
     from attendo.model_folder.bundle import model_folder
     from attendo.translation.answer import json_line
     from attendo.translation.load import load
 
     folder = model_folder(model)
+    check_apart(reads={"FILE.tsv": file, "--model": folder}, writes={})
     path = None if file == Path("-") else file
     with opened(path) as stream:
         # The fast engine computes in 8 bits: good enough to translate, but a score is asked for to be exact.

@@ -13,6 +13,7 @@ from attendo.cli.options import STRICT
 from attendo.cli.terminal import print_note, print_result
 from attendo.data.lines import COMPRESSED, Problem, decode_line, ignore, raw_lines, read_lines
 from attendo.errors import DataError, InputError, UsageError
+from attendo.files.apart import STANDARD, check_apart
 
 if TYPE_CHECKING:
     from attendo.text.tokenizer import Tokenizer
@@ -99,6 +100,7 @@ def train(
         raise UsageError(f"--languages is '{languages}': expected different codes with commas between, such as zh,en")
     if out.is_dir():
         raise UsageError(f"--out is {out}, a folder: expected the name of a file to write")
+    check_apart(reads={"CORPUS": corpora}, writes={"--out": out})
     for path in corpora:
         next(texts(path, codes), None)  # a missing file is reported before the long work
 
@@ -135,6 +137,7 @@ def encode(
     from attendo.special_tokens import SPECIAL
     from attendo.text.tokenizer import Tokenizer
 
+    check_apart(reads={"F": file, "stdin": STANDARD}, writes={})
     tokenizer = Tokenizer.load(file)
     names = piece_names(tokenizer) if show_pieces else []
     num_unknown = 0
@@ -167,6 +170,7 @@ def decode(file: TokenizerFile) -> None:
     """
     from attendo.text.tokenizer import Tokenizer
 
+    check_apart(reads={"F": file, "stdin": STANDARD}, writes={})
     tokenizer = Tokenizer.load(file)
     for number, line in enumerate(stdin_lines(strict=True), start=1):
         words = line.split()

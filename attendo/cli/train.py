@@ -82,9 +82,17 @@ def train(
         show_forecast(read, console, language)
         return
 
+    from attendo.files.apart import check_apart
     from attendo.runs.live_view import TrainingScreen
+    from attendo.runs.run_folder import RunFolder
     from attendo.runs.train import train as run
     from attendo.training.stop import Stop
+
+    own = is_of_a_run(recipe, run_dir)
+    check_apart(
+        reads={"RECIPE.toml": None if own else recipe, "the recipe": [Path(file) for file in read.files()]},
+        writes={"--run-dir": RunFolder(run_dir).written},
+    )
 
     with Stop(ends_process=True) as stop, TrainingScreen(console, run_dir.name) as screen:
         result = run(
@@ -93,6 +101,17 @@ def train(
             language=language,
         )  # fmt: skip
     raise typer.Exit(result.exit_code)
+
+
+def is_of_a_run(recipe: Path, run_dir: Path) -> bool:
+    """A run's own recipe.toml, as attendo wrote it: a run may be resumed by it, and to write it again loses nothing."""
+    from attendo.recipe.read import read_recipe
+    from attendo.recipe.write import recipe_to_toml
+
+    own = run_dir / "recipe.toml"
+    if not (own.is_file() and recipe.is_file() and own.samefile(recipe)):
+        return False
+    return own.read_bytes() == recipe_to_toml(read_recipe(recipe)).encode()
 
 
 def show_forecast(recipe: "Recipe", console: "Console", language: Language) -> None:

@@ -111,6 +111,14 @@ def translate(
         ),
     ] = None,
     strict: Annotated[bool, STRICT] = False,
+    as_lines: Annotated[
+        bool,
+        typer.Option(
+            "--as-lines",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Take the input for lines of plain text even if it looks like subtitles, JSON or another format.",
+        ),
+    ] = False,
     device: Annotated[str, DEVICE] = "auto",
     threads: Annotated[int | None, THREADS] = None,
     resume: Annotated[
@@ -157,24 +165,32 @@ def translate(
     for option, path in (("-o", target), ("--report", report)):
         if path and (path.is_dir() or not path.parent.is_dir()):
             raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
+    beside: dict[str, tuple[str, ...]] = {}
     if target:
         from attendo.data.lines import COMPRESSED
+        from attendo.documents.durable_output import BESIDE
+
+        beside["-o"] = BESIDE
 
         if target.suffix in COMPRESSED:
             raise UsageError(f"-o is {target}: attendo writes plain text; pack it afterwards")
-    if report and report != STANDARD and report.resolve() in [path.resolve() for path in (source, target) if path]:
-        raise UsageError(f"--report is {report}, which is the text itself: expected a file of its own")
     texts = None if texts == ["-"] else [as_utf8(text) for text in texts or ()]
     if texts and len(texts) == 1 and is_file(texts[0]):
         sentence = f"{texts[0]!r} is also the name of a file: -i translates its lines"
         print_note(f"attendo: {say(sentence, language)}")
 
+    from attendo.files.apart import check_apart
     from attendo.model_folder.bundle import model_folder
     from attendo.translation.glossary import read_glossary
     from attendo.translation.load import load
     from attendo.translation.options import TranslationOptions
 
     folder = model_folder(model)  # before anything is read or written
+    check_apart(
+        reads={"-i": source if source or texts else STANDARD, "--glossary": glossary, "--model": folder},
+        writes={"-o": target, "--report": report},
+        beside=beside,
+    )
     options = TranslationOptions(
         beam=beam, n_best=n_best, keep=keep, glossary=read_glossary(glossary) if glossary else None,
         wider_retry=not (no_wider_retry or no_second_look), doubt=not no_doubt, doubt_below=doubt_below,
@@ -193,7 +209,7 @@ def translate(
         work = FileTranslation(
             texts=tuple(texts or ()), source=None if source == STANDARD else source,
             target=None if target == STANDARD else target, to=to, from_=from_, options=options, strict=strict,
-            as_json=as_json, resume=resume,
+            as_lines=as_lines, as_json=as_json, resume=resume,
         )  # fmt: skip
         hidden = work.target is None and sys.stdout.isatty()  # a bar among the lines would help nobody
         with (

@@ -3,18 +3,19 @@
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
-from io import BytesIO
+from dataclasses import dataclass, replace
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from attendo.data.lines import COMPRESSED
+from attendo.data.lines import COMPRESSED, FileStream, naming_damage
 from attendo.documents.durable_output import DurableOutput
+from attendo.documents.formats import MOST, look
 from attendo.documents.journal import describe_run
 from attendo.documents.line_reader import Chunk, LineReader, chunk_of_texts, opened
 from attendo.documents.pipeline import Account, Output, StreamOutput, TranslationListener, translate_chunks
-from attendo.errors import UsageError
-from attendo.translation.answer import Translation
+from attendo.errors import DataError, UsageError
+from attendo.translation.answer import Ledger, Translation
 from attendo.translation.options import DEFAULT, TranslationOptions
 from attendo.translation.translator import Translator
 
@@ -32,6 +33,7 @@ class FileTranslation:
     from_: str | None = None
     options: TranslationOptions = DEFAULT
     strict: bool = False
+    as_lines: bool = False  # whatever it looks like
     as_json: bool = False
     resume: bool = False
 
@@ -73,8 +75,10 @@ class FileTranslation:
         def ask(texts: list[str]) -> list[Translation]:
             return translator.translate(texts, self.to, self.from_, self.options)
 
+        translator.preparer.languages("", self.to, self.from_)  # a wrong one is an error before anything is read
         if stream.isatty():
             logger.info("reading what you type: each line is translated at its end; Ctrl-D ends")
+        structured = not self.as_lines and self.is_structured(stream)
         reader = LineReader(stream, self.name, strict=self.strict)
         with self.output(translator, reader, stdout) as output:
             listener.passed(reader.lines, reader.bytes)
@@ -85,12 +89,31 @@ class FileTranslation:
                 if output.hint:
                     logger.warning(output.hint)
                 raise
-            return output.account
+            done = output.account
+        unread = stream.file.added if isinstance(stream, FileStream) else 0
+        seen = Ledger(structured=done.lines if structured else 0, unread=unread)
+        return replace(done, ledger=done.ledger + seen)
+
+    def is_structured(self, stream: BinaryIO) -> bool:
+        """Whether it looks like a format whose structure may break, and that is said; what has no lines is an error."""
+        if not isinstance(stream, BufferedReader) or stream.isatty():
+            return False
+        with naming_damage(Path(self.name)):
+            found = look(stream.peek(MOST), self.name)
+        if found is None:
+            return False
+        if found.binary:
+            raise DataError(f"{self.name} is {found.name}: {found.advice}")
+        logger.warning(
+            f"{self.name} looks like {found.name}: its lines are translated as plain text, and its structure may break "
+            "(--as-lines: that is meant)"
+        )
+        return True
 
     @contextmanager
     def output(self, translator: Translator, reader: LineReader, stdout: BinaryIO) -> Iterator[Output]:
         """A file whose translation can be resumed; where that cannot be, a stream."""
-        to = translator.preparer.languages("", self.to, self.from_).to  # a wrong one is an error before any output
+        to = translator.preparer.languages("", self.to, self.from_).to
         if self.target is None:
             yield StreamOutput(stdout)
         elif is_special(self.target):

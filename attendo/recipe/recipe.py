@@ -88,6 +88,15 @@ class Recipe:
     training: TrainingConfig = field(default_factory=TrainingConfig)
     validation: ValidationConfig = field(default_factory=ValidationConfig)
 
+    def files(self) -> list[str]:
+        """All files and folders that are read: corpora, validation, tokenizer, the model to train on from."""
+        corpora = [name for corpus in self.data.corpora for name in (corpus.file, corpus.source, corpus.target)]
+        return [
+            name
+            for name in (*corpora, *self.data.validation_files(), self.tokenizer.file, self.model.init_from)
+            if name
+        ]
+
 
 TABLES = tuple(field.name for field in fields(Recipe))
 

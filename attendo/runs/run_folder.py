@@ -43,6 +43,12 @@ class RunFolder:
             return "unknown"
         return str(table.get("attendo_code", "unknown"))[:DIGITS] if isinstance(table, dict) else "unknown"
 
+    @property
+    def written(self) -> list[Path]:
+        """All that a run writes or replaces."""
+        files = [self.recipe, self.environment, self.config, self.tokenizer, self.log, self.report]
+        return [*files, self.checkpoints, self.model, self.path / "tensorboard", self.path / ".lock"]
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Make the folder if need be, and keep others out; the lock goes with the process, however it ends."""

@@ -33,6 +33,8 @@ WORTH_A_LOOK = {
     "flagged": "segment with something missing in its translation, or put together from pieces",
     "doubtful": "doubtful translation",
     "repaired": "broken character replaced by U+FFFD",
+    "structured": "line of what looks like another format, translated as plain text",
+    "unread": "byte added to the input while it was read, not translated",
 }
 # What some programs take for the end of a line; JSON may spell it out, as it must what is below U+0020.
 SPELLED_BREAKS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"})
@@ -117,6 +119,8 @@ class Ledger:
     flagged: int = 0  # segments with something missing: a number, an address, an emoji; or put together from pieces
     doubtful: int = 0  # segments whose translation has a poor score
     repaired: int = 0  # characters that are none, replaced by U+FFFD
+    structured: int = 0  # lines of a file that looks like another format, translated as plain text
+    unread: int = 0  # bytes that were added to the input while it was read
 
     def __add__(self, other: "Ledger") -> "Ledger":
         return total([self, other])
