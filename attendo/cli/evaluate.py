@@ -11,7 +11,7 @@ from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MEASURING, S
 from attendo.cli.language import language_of
 from attendo.cli.options import BEAM, DEVICE, ENGINE, MODEL, NO_WIDER_RETRY, THREADS
 from attendo.cli.terminal import print_json, print_note, print_result
-from attendo.errors import UsageError
+from attendo.errors import AttendoError, UsageError
 from attendo.report.language import Language, in_language
 
 if TYPE_CHECKING:
@@ -181,12 +181,12 @@ def evaluate(
         if path and (path.is_dir() or not path.parent.is_dir()):
             raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
     from attendo.files.apart import check_apart
-    from attendo.model_folder.bundle import DEFAULT, model_folder
+    from attendo.model_folder.bundle import DEFAULT
 
     check_apart(
         reads={
             "TEST.tsv": files, "--hypotheses": hypotheses, "--references": references, "--source": source,
-            "--training-text": training_text, "--model": None if hypotheses else model_folder(model),
+            "--training-text": training_text, "--model": None if hypotheses else folder_of(model),
         },
         writes={"--report": report, "--write-translations": translations},
     )  # fmt: skip
@@ -243,6 +243,16 @@ def evaluate(
         print_json([one.to_dict() for one in found])
     else:
         print_result("\n\n".join("\n".join(evaluation_lines(one, tr)) for one in found))
+
+
+def folder_of(model: str | None) -> Path | None:
+    """Of the model; one that is not there is reported when it is loaded."""
+    from attendo.model_folder.bundle import model_folder
+
+    try:
+        return model_folder(model)
+    except AttendoError:
+        return None
 
 
 def translate_sets(

@@ -97,8 +97,8 @@ def look(head: bytes, name: str = "") -> Format | None:
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip()
     if not text:
         return None
-    found = by_content(text) or by_ending(text, ending_of(name))
-    return Format(found) if found else None
+    known = by_content(text) or by_ending(text, ending_of(name))
+    return Format(known) if known else None
 
 
 def ending_of(name: str) -> str:

@@ -196,6 +196,6 @@ def read_record(path: Path) -> tuple[RunDescription, Entry] | None:
     with suppress(WriteError, OSError, ValueError, LookupError, TypeError):
         with record_path(path).open("rb") as file:
             raw = file.read(LARGEST_RECORD)
-        table = parsed(raw) if read_seal(raw) else None
+        table: Any = parsed(raw) if read_seal(raw) else None
         return dict(table["run"]), entry_from_dict(table)
     return None

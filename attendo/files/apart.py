@@ -83,11 +83,16 @@ def check_apart(
 
 
 def refuse_same(one: Place, other: Place) -> None:
-    if one.is_same(other):
-        known = "" if one.name == other.name or other.name in STREAMS else f"{other.name}, "
-        what = "where it goes, too" if other.name in STREAMS else f"which is {known}the file of {other.option}"
-        does = "goes to a file" if one.name in STREAMS else f"would write {one.name}"
-        raise UsageError(f"{one.option} {does}, {what}: name another file")
+    if not one.is_same(other):
+        return
+    if one.name in STREAMS:
+        raise UsageError(f"{one.name} goes to {other.name}, the file of {other.option}: name another file")
+    if other.name in STREAMS:
+        raise UsageError(f"{one.option} would write {one.name}, which is {other.name}: name another file")
+    known = "" if one.name == other.name else f"{other.name}, "
+    raise UsageError(
+        f"{one.option} would write {one.name}, which is {known}the file of {other.option}: name another file"
+    )
 
 
 def places_read(option: str, named: Named) -> Iterator[Place]:

