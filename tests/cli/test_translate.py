@@ -157,7 +157,7 @@ def test_a_report_does_not_replace_the_text(attendo, tmp_path):
     for same in ("in.txt", "out.txt", tmp_path / "out.txt"):
         code, _, err = attendo("-i", "in.txt", "-o", "out.txt", "--report", same, *MODEL)
         assert code == 2
-        assert b"--report would write " in err
+        assert b" would write " in err
     assert (tmp_path / "in.txt").read_bytes() == b"one\n"
     assert not (tmp_path / "out.txt").exists()
 
