@@ -229,3 +229,12 @@ def test_models_too_deep_or_too_large_to_convert_are_left_to_torch():
     assert obstacle(SMALL) == ""
     assert "layers" in obstacle(replace(SMALL, encoder_layers=200))
     assert "more than its files can hold" in obstacle(replace(SMALL, vocab_size=10_000_000, d_model=128))
+
+
+@pytest.mark.parametrize("positions", ["learned", "none"])
+def test_weights_that_are_all_zero_are_run_in_whole_numbers(tmp_path, positions):
+    """The library writes equal tensors once; positions beside a matrix of their shape became whole numbers with it."""
+    config = replace(SMALL, positions=positions, d_ff=2048, max_length=2048)
+    weights = {name: np.zeros_like(weight) for name, weight in random_weights(config).items()}
+    folder = write_folder(tmp_path / "model", config, weights)
+    assert attendo.load(folder, engine="ct2", threads=1).translate("the sea", to="pt-BR").ledger.adds_up
