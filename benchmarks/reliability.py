@@ -46,6 +46,7 @@ ROWS = {
     "X8": "The same answer every time",
     "X9": "Numbers, dates, addresses, emoji, placeholders, tags",
     "X10": "Doubtful translations: 220 answers labelled by hand",
+    "X11": "Text already in the target language, or in a third one",
 }
 
 

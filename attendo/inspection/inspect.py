@@ -33,7 +33,7 @@ from attendo.report.language import Language
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, normalize, one_line, repair
 from attendo.text.tokenizer import Tokenizer
-from attendo.translation.compose import in_script
+from attendo.translation.compose import in_script, words_for_language
 from attendo.translation.options import DEFAULT
 from attendo.translation.prepare import Direction, Languages, Preparer, choose_source, choose_target
 
@@ -188,6 +188,8 @@ def read_as_translate(
     request, remark = preparer.request(for_model(whole), prepared.languages)
     if remark and len(segments) > 1:  # of a single one, prepare has told
         remarks.append(remark)
+    notes = dict.fromkeys(map(words_for_language, prepared.notes.values()))
+    remarks += [f"`translate` would say: {words}" for words in notes]
     return request, prepared.languages, remarks
 
 

@@ -31,6 +31,8 @@ WORTH_A_LOOK = {
     "repeated": "repetition found in a translation",
     "untranslated": "segment left untranslated",
     "flagged": "segment with something missing in its translation, or put together from pieces",
+    "already": "segment already in the target language",
+    "foreign": "segment in a language that the model does not read",
     "doubtful": "doubtful translation",
     "repaired": "broken character replaced by U+FFFD",
     "structured": "line of what looks like another format, translated as plain text",
@@ -38,6 +40,16 @@ WORTH_A_LOOK = {
 }
 # What some programs take for the end of a line; JSON may spell it out, as it must what is below U+0020.
 SPELLED_BREAKS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"})
+
+
+class LanguageNote(NamedTuple):
+    """A sentence in the target language already, or in one that the model does not read; see language_check.py."""
+
+    kind: Literal["already", "foreign"]
+    written_in: str  # in words: French, or Cyrillic letters
+    copied: bool  # it was left as it is
+    to: str
+    reads: tuple[str, ...]  # what the model translates into `to`
 
 
 class Doubt(NamedTuple):
@@ -62,6 +74,7 @@ class Sentence:
     broken: bool = False  # bytes that are no character came out of the model
     search: SearchOptions | None = None  # of the attempt, where it is not the first
     doubt: Doubt | None = None  # the score is poor
+    language: LanguageNote | None = None  # not the one that the model reads here
 
     @property
     def text(self) -> str:
@@ -117,6 +130,8 @@ class Ledger:
     repeated: int = 0  # segments in whose translation a repetition was found
     untranslated: int = 0  # segments left as they were although they have words
     flagged: int = 0  # segments with something missing: a number, an address, an emoji; or put together from pieces
+    already: int = 0  # segments left as they were because they are in the target language
+    foreign: int = 0  # segments in a language that the model does not read
     doubtful: int = 0  # segments whose translation has a poor score
     repaired: int = 0  # characters that are none, replaced by U+FFFD
     structured: int = 0  # lines of a file that looks like another format, translated as plain text
@@ -166,7 +181,7 @@ def total(ledgers: Iterable[Ledger]) -> Ledger:
 def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) -> Ledger:
     """Of a line or text: as it came in, before anything was done to it, and each of its segments that is done with."""
     characters: dict[SegmentOutcome, int] = {"translated": 0, "copied": 0, "silent": 0}
-    segments = edges = cut = repeated = untranslated = flagged = doubtful = 0
+    segments = edges = cut = repeated = untranslated = flagged = doubtful = already = foreign = 0
     for segment, sentence in done:
         outcome = sentence.outcome
         characters[outcome] += len(segment.text)
@@ -174,7 +189,11 @@ def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) 
         segments += 1
         cut += segment.cut
         repeated += sentence.repeated
-        untranslated += outcome == "copied"
+        if sentence.language:
+            already += sentence.language.kind == "already"
+            foreign += sentence.language.kind == "foreign"
+        else:
+            untranslated += outcome == "copied"
         flagged += sentence.flagged
         doubtful += sentence.doubtful
     return Ledger(
@@ -190,6 +209,8 @@ def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) 
         repeated=repeated,
         untranslated=untranslated,
         flagged=flagged,
+        already=already,
+        foreign=foreign,
         doubtful=doubtful,
         repaired=repaired,
     )

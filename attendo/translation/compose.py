@@ -10,7 +10,7 @@ from dataclasses import replace
 from attendo.text.normalize import REPLACEMENT
 from attendo.text.scripts import to_traditional
 from attendo.text.sentences import join
-from attendo.translation.answer import Sentence, Translation, account
+from attendo.translation.answer import LanguageNote, Sentence, Translation, account
 from attendo.translation.checks import DecodingProblem, Miss
 from attendo.translation.glossary import shortened
 from attendo.translation.prepare import Languages, PreparedText
@@ -51,8 +51,13 @@ def compose(prepared: PreparedText, answers: dict[int, Sentence], engine: str, s
 def finish(prepared: PreparedText, index: int, answer: Sentence | None) -> Sentence:
     """An answer as that of its segment, in the script of the reader."""
     source, stand_ins = prepared.segments[index].text, prepared.stand_ins.get(index, ())
+    note = prepared.notes.get(index)
+    if answer is None and note:
+        return Sentence(source, attempt="copied", language=note)
     if answer is None:  # the model was not asked: the source stays, or a glossary has a word for it
         return Sentence(source, tuple(stand_in.target for stand_in in stand_ins))
+    if note:
+        answer = replace(answer, language=note)
     if not answer.texts:
         return replace(answer, source=source)
     texts = answer.texts
@@ -89,6 +94,8 @@ def remarks_on(sentence: Sentence) -> list[str]:
         found.append(f"missing in the translation: {listed(sentence.misses)}")
     if sentence.broken:
         found.append("broken characters in the translation")
+    if sentence.language:
+        found.append(words_for_language(sentence.language))
     if sentence.doubt:
         score, below = sentence.doubt
         found.append(f"doubtful: the model is not sure (score by length {score:.2f}, threshold {below:.2f})")
@@ -103,6 +110,13 @@ def words_for(problem: DecodingProblem) -> str:
             return f"the translation repeated itself ({problem.times} times)"
         case "endless":
             return f"the translation did not end within {problem.longest} tokens"
+
+
+def words_for_language(note: LanguageNote) -> str:
+    if note.kind == "already":
+        return f"already in {note.written_in}: left as it is"
+    reads = f"looks like {note.written_in}, but into {note.to} this model reads {' and '.join(note.reads)}"
+    return f"{reads}: left as it is" if note.copied else reads
 
 
 def words_for_attempt(sentence: Sentence) -> str:

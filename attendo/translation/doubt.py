@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.model_folder.doubt_thresholds import EXTRA_TOKENS, DoubtThresholds
+from attendo.text.scripts import is_mostly_han
 from attendo.translation.answer import Doubt, Sentence
 from attendo.translation.options import TranslationOptions
 
@@ -21,6 +22,8 @@ def with_doubt(
     """The answer with the doubt about it, if there is any. How it was attempted does not matter: a forced answer that
     is unlikely is doubtful as any other is."""
     if not options.doubt or not answer.hypotheses or (thresholds is None and options.doubt_below is None):
+        return answer
+    if is_same_word(answer.source, answer.text):
         return answer
     found = find_doubt(answer.hypotheses[0], thresholds, direction, options.doubt_below)
     return replace(answer, doubt=found) if found else answer
@@ -35,6 +38,11 @@ def find_doubt(
         below = thresholds.below.get(direction) if thresholds else None
     score = corrected_score(hypothesis, extra_tokens)
     return Doubt(score, below) if below is not None and score < below else None
+
+
+def is_same_word(source: str, translation: str) -> bool:
+    """OK, Hotel, a name: of one word that stays the same a poor score says little. Chinese has no spaces to tell by."""
+    return " " not in translation and source.casefold() == translation.casefold() and not is_mostly_han(translation)
 
 
 def corrected_score(hypothesis: Hypothesis, extra_tokens: float) -> float:

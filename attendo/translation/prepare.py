@@ -24,6 +24,9 @@ from attendo.text.scripts import (
 from attendo.text.sentences import Segment, cut_again, split
 from attendo.text.tokenizer import Tokenizer
 from attendo.text.verbatim import find_verbatim, without_verbatim
+from attendo.text.written_language import written_in
+from attendo.translation.answer import LanguageNote
+from attendo.translation.language_check import language_check
 from attendo.translation.options import TranslationOptions
 from attendo.translation.stand_ins import Span, StandIn, StandIns, hide, reveal
 
@@ -53,6 +56,7 @@ class PreparedText:
     stand_ins: dict[int, StandIns]  # of those that have some; without a request it is one for the whole segment
     repaired: int  # characters that were none
     remarks: tuple[str, ...]
+    notes: dict[int, LanguageNote]  # of segments in another language than the model reads
 
     def asked(self, index: int) -> tuple[Languages, Request, StandIns]:
         """All that is to be known of a segment in order to decode it."""
@@ -77,8 +81,6 @@ class Preparer:
         whole, repaired = repair(text)
         languages = self.languages(whole, to, from_)
         remarks = [f"{repaired} broken characters replaced by U+FFFD"] if repaired else []
-        if is_foreign(whole, languages.source):
-            remarks.append(f"the text looks Chinese, but into {languages.to} this model reads {languages.source}")
         segments: list[Segment] = []
         requests: dict[int, Request] = {}
         hidden: dict[int, StandIns] = {}
@@ -102,7 +104,10 @@ class Preparer:
             cut += segment.cut
         if cut:
             remarks.append(f"{cut} cuts in sentences that were too long")
-        return PreparedText(text, languages, segments, requests, hidden, repaired, tuple(remarks))
+        check = language_check(languages.target, languages.to, from_ and languages.source, self.directions)
+        notes = check.notes(whole, {index: segments[index].text for index in requests}) if check else {}
+        asked = {index: request for index, request in requests.items() if not (index in notes and notes[index].copied)}
+        return PreparedText(text, languages, segments, asked, hidden, repaired, tuple(remarks), notes)
 
     def hide(self, text: str, languages: Languages, options: TranslationOptions) -> tuple[str, StandIns]:
         """What the model reads of one sentence at the first attempt, and what is hidden from it."""
@@ -183,13 +188,17 @@ def known(name: str, names: Sequence[str], what: str, directions: Sequence[Direc
 
 
 def likeliest(text: str, sources: tuple[str, ...]) -> str:
-    """By script where that decides; among languages of one script by the identifier, if it is installed."""
+    """By script where that decides; among languages of one script by their small words, or by py3langid, if it is
+    installed."""
     sample = text[:SAMPLE]
     if not any(map(str.isalpha, sample)):
         return sources[0]
     sources = of_script(sources, is_mostly_han(sample)) or sources
     if len(sources) == 1:
         return sources[0]
+    told = written_in(sample, [base_language(name) for name in sources]).language
+    if clear := [name for name in sources if base_language(name) == told]:
+        return clear[0]
     try:
         from attendo.text.scripts import identifier
 
@@ -197,12 +206,6 @@ def likeliest(text: str, sources: tuple[str, ...]) -> str:
     except ModuleNotFoundError:
         return sources[0]
     return min(sources, key=lambda name: rank_of(base_language(name), ranked))
-
-
-def is_foreign(text: str, source: str) -> bool:
-    """Whether it is in Chinese characters although the language has none, as where somebody asks a model for a
-    direction that it does not know."""
-    return not writes_han(source) and is_mostly_han(text[:SAMPLE])
 
 
 @lru_cache(maxsize=1_000)

@@ -31,6 +31,7 @@ class Became:
     repeated: bool = False
     flagged: bool = False
     doubtful: bool = False
+    language: object = None
 
 
 class FakeModel:

@@ -329,15 +329,6 @@ def test_the_reader_may_want_traditional_characters(translator):
     assert fixed.translate("fun", to="zh-TW").target_language == "zh-TW"
 
 
-def test_chinese_where_the_model_reads_english_is_remarked_on(translator):
-    def remarks(text):
-        return [one for one in translator.translate(text, to="zh", options=GREEDY).remarks if "looks Chinese" in one]
-
-    assert remarks("我爱机器学习。") == ["the text looks Chinese, but into zh this model reads en"]
-    assert not remarks("What does 加油 mean?")
-    assert not remarks("Größe: 5 €")
-
-
 def test_languages_the_model_does_not_know(translator):
     with pytest.raises(InputError, match=r"into 'fr'.*zh-en, en-zh"):
         translator.translate("你好", to="fr")

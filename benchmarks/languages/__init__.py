@@ -1,0 +1,1 @@
+"""Is it noticed when a text is in the wrong language, and only then?"""
