@@ -58,8 +58,8 @@ def test_languages_in_latin_letters(text, language):
 @pytest.mark.parametrize(
     "text",
     [
-        "OK", "Internet", "Hotel", "Restaurant", "Die Hard", "Tour de France", "Coq au vin", "Los Angeles", "Rio de Janeiro",
-        "Tom", "iPhone 15 Pro Max", "Log out", "Microsoft Windows Server", "c = a + b", "Café",
+        "OK", "Internet", "Hotel", "Restaurant", "Die Hard", "Tour de France", "Coq au vin", "Los Angeles",
+        "Rio de Janeiro", "Tom", "iPhone 15 Pro Max", "Log out", "Microsoft Windows Server", "c = a + b", "Café",
         "COVID-19", "http://example.org/a/b/c", "C++ in Java", "Man in Black", "Was war in Berlin?",
     ],
 )  # fmt: skip
