@@ -115,7 +115,7 @@ def words_for(problem: DecodingProblem) -> str:
 def words_for_language(note: LanguageNote) -> str:
     if note.kind == "already":
         return f"already in {note.written_in}: left as it is"
-    reads = f"looks like {note.written_in}, but into {note.to} this model reads {' and '.join(note.reads)}"
+    reads = f"looks like {note.written_in}, but into {note.to} this model reads {', '.join(note.reads)}"
     return f"{reads}: left as it is" if note.copied else reads
 
 
