@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import attendo
-from attendo.files.tensor_file import read_arrays
+from attendo.files.tensor_arrays import read_arrays
 from attendo.model_folder.bundle import WEIGHTS, model_folder, read_bundle
 from recipes.default.card import origins
 
