@@ -31,7 +31,7 @@ class LanguageCheck:
     sources: tuple[str, ...]  # languages that may come, without their regions: zh for zh-CN
     target: str
     to: str  # as the user calls it
-    scripts: frozenset[str]  # all that the model has seen
+    scripts: tuple[str, ...]  # all that the model has seen
     told: bool  # the user says which language the texts are in
 
     def notes(self, text: str, segments: Mapping[int, str]) -> dict[int, LanguageNote]:
@@ -71,6 +71,6 @@ def language_check(
     languages = {base_language(name) for direction in directions for name in direction}
     if not all(map(script_of_language, languages)):
         return None
-    scripts = frozenset(map(script_of_language, languages)) | ({"Han"} if "ja" in languages else set())
+    scripts = tuple(sorted({*map(script_of_language, languages), *(["Han"] if "ja" in languages else [])}))
     bases = tuple(dict.fromkeys(map(base_language, sources)))
     return LanguageCheck(bases, base_language(target), to, scripts, told=source is not None)
