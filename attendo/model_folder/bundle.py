@@ -197,6 +197,8 @@ def write_bundle(
     card: str,
     write_weights: Callable[[Path], None],
     needs: int,
+    *,
+    stand_ins: bool = False,
 ) -> None:
     """The folder is there whole or not at all. An older model folder of that name is replaced, any other is not.
 
@@ -206,7 +208,7 @@ def write_bundle(
     check_replaceable(folder)
     if len(card.encode()) > LARGEST_CARD:
         raise InputError(f"the model card has {len(card.encode()):,} bytes: expected at most {LARGEST_CARD:,}")
-    description = describe(model_table, tokenizer, directions, folder / CONFIG)
+    description = describe(model_table, tokenizer, directions, folder / CONFIG, stand_ins=stand_ins)
     if folder.parent.is_dir():
         sweep(folder.parent)
     with new_folder(folder, needs, replace=True, shared=True) as new:
@@ -218,7 +220,12 @@ def write_bundle(
 
 
 def describe(
-    model_table: dict[str, Any], tokenizer: Tokenizer, directions: Sequence[tuple[str, str]], path: Path
+    model_table: dict[str, Any],
+    tokenizer: Tokenizer,
+    directions: Sequence[tuple[str, str]],
+    path: Path,
+    *,
+    stand_ins: bool = False,
 ) -> bytes:
     """What is to stand in config.json at `path`."""
     texts = [f"{source}-{target}" for source, target in directions]
@@ -230,6 +237,7 @@ def describe(
         "tokenizer": {"kind": tokenizer.subwords.kind},
         "languages": list(tokenizer.languages),
         "directions": texts,
+        **({"stand_ins": True} if stand_ins else {}),
     }
     return (json.dumps(table, indent=2) + "\n").encode()
 

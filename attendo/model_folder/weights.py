@@ -108,8 +108,13 @@ def save_model(
     directions: Sequence[tuple[str, str]],
     card: str,
     dtype: torch.dtype = torch.float32,
+    *,
+    stand_ins: bool = False,
 ) -> None:
-    """A model folder with these weights, the model's own or an average of many; in float16 it is half as large."""
+    """A model folder with these weights, the model's own or an average of many; in float16 it is half as large.
+
+    `stand_ins`: the model has learnt to keep {1}, {2} … where they stand.
+    """
     check_fit(model, weights_of(model), weights)
     if model.config.vocab_size != tokenizer.vocab_size:
         known = f"{model.config.vocab_size:,} tokens and the tokenizer {tokenizer.vocab_size:,}"
@@ -118,8 +123,8 @@ def save_model(
     check_finite(folder, written)
     check_largest_weight(folder, written)
     write_weights = partial(write_tensors, tensors=written)
-    table = config_to_dict(model.config)
-    write_bundle(folder, table, tokenizer, directions, card, write_weights, num_bytes(written) + OTHER_FILES)
+    table, needs = config_to_dict(model.config), num_bytes(written) + OTHER_FILES
+    write_bundle(folder, table, tokenizer, directions, card, write_weights, needs, stand_ins=stand_ins)
 
 
 def load_model(bundle: Bundle, device: torch.device | str = "cpu") -> Model:

@@ -26,7 +26,8 @@ def average_run(folder: RunFolder, out: Path, *, last: int | None, best: int | N
     model = on_meta(config_from_dict(description.model))
     weights = mean_weights(checkpoints.raw_weights(step, model) for step in steps)
     card = average_card(folder, steps, description.directions)
-    save_model(out, model, weights, Tokenizer.load(folder.tokenizer), description.directions, card)
+    tokenizer, stand_ins = Tokenizer.load(folder.tokenizer), description.stand_ins
+    save_model(out, model, weights, tokenizer, description.directions, card, stand_ins=stand_ins)
     return steps
 
 

@@ -30,6 +30,7 @@ class Prepared:
     validation: list[ValidationSet]  # one a direction
     made_of: dict[str, str]  # what must be the same for a run to be resumed
     counts: list[tuple[str, FilterCounts]]  # what became of the pairs of each corpus
+    stand_ins: bool = False  # the model that is trained on knows {1}, {2} …
 
 
 def prepare(recipe: Recipe, cache: Path, on_progress: OnProgress = no_progress) -> Prepared:
@@ -52,7 +53,8 @@ def prepare(recipe: Recipe, cache: Path, on_progress: OnProgress = no_progress) 
         made_of[f"model.{name}"] = value if isinstance(value, str) else json.dumps(value)
     if bundle is not None:
         made_of["model.init_from"] = bundle.key
-    return Prepared(tokenizer, model, datasets.corpora, datasets.validation, made_of, datasets.counts)
+    stand_ins = bundle is not None and bundle.stand_ins
+    return Prepared(tokenizer, model, datasets.corpora, datasets.validation, made_of, datasets.counts, stand_ins)
 
 
 def model_config(recipe: Recipe, bundle: Bundle | None, tokenizer: Tokenizer) -> ModelConfig:

@@ -151,8 +151,8 @@ class TrainingRun:
         write_file(self.folder.environment, (json.dumps(table, indent=2) + "\n").encode())
         self.prepared.tokenizer.save(self.folder.tokenizer)
         directions = self.recipe.data.parsed_directions()
-        model = config_to_dict(self.prepared.model)
-        write_file(self.folder.config, describe(model, self.prepared.tokenizer, directions, self.folder.config))
+        model, tokenizer, path = config_to_dict(self.prepared.model), self.prepared.tokenizer, self.folder.config
+        write_file(path, describe(model, tokenizer, directions, path, stand_ins=self.prepared.stand_ins))
         step = self.progress.step
         self.log.trim(step, self.progress.validated)
         if step:
@@ -178,8 +178,9 @@ class TrainingRun:
         weights = Checkpoints(self.folder.checkpoints).weights(step, model)
         parameters = sum(weight.numel() for weight in weights_of(model).values())
         card = model_card(self.recipe, self.prepared, self.progress, f"step {step}", parameters)
-        directions = self.recipe.data.parsed_directions()
-        save_model(self.folder.model, model, weights, self.prepared.tokenizer, directions, card)
+        directions, tokenizer = self.recipe.data.parsed_directions(), self.prepared.tokenizer
+        stand_ins = self.prepared.stand_ins
+        save_model(self.folder.model, model, weights, tokenizer, directions, card, stand_ins=stand_ins)
         self.report(step, parameters, command, language)
 
     def best_whole_step(self) -> int:
