@@ -11,11 +11,11 @@ import typer
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, AttendoCommand, AttendoGroup
 from attendo.cli.options import STRICT
 from attendo.cli.terminal import print_note, print_result
-from attendo.data.lines import COMPRESSED, Problem, decode_line, ignore, raw_lines, read_lines
 from attendo.errors import DataError, InputError, UsageError
 from attendo.files.apart import STANDARD, check_apart
 
 if TYPE_CHECKING:
+    from attendo.data.lines import Problem
     from attendo.text.tokenizer import Tokenizer
 
 BATCH = 1000  # lines encoded at once: enough for all cores, little to hold
@@ -192,6 +192,7 @@ def write_line(text: str) -> None:
 def texts(path: Path, languages: list[str]) -> Iterator[str]:
     """Every text in a file, whatever side it stands on; its own problems are the doctor's business."""
     from attendo.data.corpus import CorpusFile
+    from attendo.data.lines import COMPRESSED, ignore, read_lines
 
     name = path.with_suffix("") if path.suffix in COMPRESSED else path
     if name.suffix in (".jsonl", ".tmx"):
@@ -211,7 +212,9 @@ def read_batches(strict: bool) -> Iterator[list[str]]:
 
 
 def stdin_lines(strict: bool) -> Iterator[str]:
-    def report(problem: Problem) -> None:
+    from attendo.data.lines import decode_line, raw_lines
+
+    def report(problem: "Problem") -> None:
         if strict:
             raise DataError(str(problem))
         print_note(f"attendo: {problem}")
