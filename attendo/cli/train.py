@@ -8,6 +8,7 @@ import typer
 
 from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT
 from attendo.cli.language import language_of
+from attendo.cli.terminal import print_note
 from attendo.report.language import Language, in_language
 from attendo.report.messages import say
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from attendo.recipe.recipe import Recipe
+    from attendo.training.stop import Stop
+
+INTERRUPTED = 130
 
 
 def train(
@@ -69,38 +73,54 @@ def train(
         # Change settings of the recipe
         attendo train recipes/reverse.toml --run-dir runs/second --set training.seed=2 --set training.max_steps=500
     """
+    from attendo.training.stop import Stop, Stopped
+
     language = language_of(context)
+    try:
+        with Stop(ends_process=True) as stop:  # before all that takes time: torch is a second on its way
+            code = train_or_forecast(recipe, run_dir, settings or [], stop, language, dry_run=dry_run, force=force)
+    except Stopped as stopped:
+        code = stopped.exit_code
+        if code != INTERRUPTED:  # of which `main` tells
+            print_note(f"attendo: {say('stopped before the first step', language)}")
+    raise typer.Exit(code)
+
+
+def train_or_forecast(
+    recipe: Path, run_dir: Path, settings: list[str], stop: "Stop", language: Language, *, dry_run: bool, force: bool
+) -> int:
+    """The exit code."""
     import shlex
 
-    from rich.console import Console
+    with stop.at_once():
+        from rich.console import Console
 
-    from attendo.recipe.read import read_recipe
+        from attendo.recipe.read import read_recipe
 
-    read = read_recipe(recipe, settings or [])  # before anything heavy is imported, and once: it may be a pipe
-    console = Console(stderr=True)
-    if dry_run:
-        show_forecast(read, console, language)
-        return
+        read = read_recipe(recipe, settings)  # before anything heavy is imported, and once: it may be a pipe
+        console = Console(stderr=True)
+        if dry_run:
+            show_forecast(read, console, language)
+            return 0
 
-    from attendo.files.apart import check_apart
-    from attendo.runs.live_view import TrainingScreen
-    from attendo.runs.run_folder import RunFolder
-    from attendo.runs.train import train as run
-    from attendo.training.stop import Stop
+        from attendo.files.apart import check_apart
+        from attendo.runs.live_view import TrainingScreen
+        from attendo.runs.run_folder import RunFolder
+        from attendo.runs.train import train as run
 
-    own = is_of_a_run(recipe, run_dir)
-    check_apart(
-        reads={"RECIPE.toml": None if own else recipe, "the recipe": [Path(file) for file in read.files()]},
-        writes={"--run-dir": RunFolder(run_dir).written},
-    )
+        own = is_of_a_run(recipe, run_dir)
+        check_apart(
+            reads={"RECIPE.toml": None if own else recipe, "the recipe": [Path(file) for file in read.files()]},
+            writes={"--run-dir": RunFolder(run_dir).written},
+        )
 
-    with Stop(ends_process=True) as stop, TrainingScreen(console, run_dir.name) as screen:
+    with TrainingScreen(console, run_dir.name) as screen:
         result = run(
             read, run_dir, callbacks=[screen], force=force, beside=recipe.resolve().parent,
             command=shlex.join(["attendo", *sys.argv[1:]]), on_progress=screen.show_corpus, stop=stop,
             language=language,
         )  # fmt: skip
-    raise typer.Exit(result.exit_code)
+    return result.exit_code
 
 
 def is_of_a_run(recipe: Path, run_dir: Path) -> bool:

@@ -12,8 +12,9 @@ from contextlib import ExitStack, contextmanager
 from types import FrameType
 
 EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
-if hasattr(signal, "SIGUSR1"):  # what clusters send before they take the machine away
-    EXIT_CODES[signal.SIGUSR1] = 143
+for name in ("SIGUSR1", "SIGHUP"):  # what clusters send before they take the machine away; a terminal that is closed
+    if hasattr(signal, name):
+        EXIT_CODES[signal.Signals[name]] = 143
 
 
 class Stopped(BaseException):
@@ -41,6 +42,8 @@ class Stop:
     def __enter__(self) -> "Stop":
         if threading.current_thread() is threading.main_thread():
             for number in EXIT_CODES:
+                if number.name == "SIGHUP" and signal.getsignal(number) == signal.SIG_IGN:
+                    continue  # as `nohup` wants it
                 self.undo.callback(signal.signal, number, signal.signal(number, self.handle))
             if self.ends_process:
                 self.listen_in_thread()

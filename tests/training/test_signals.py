@@ -18,6 +18,7 @@ from attendo.training import checkpoints as training_checkpoints
 from attendo.training import loop as training_loop
 from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints
 from attendo.training.log import read_log
+from attendo.training.stop import Stop
 from tests.forked import forked
 from tests.training.tiny_run import result, run, tensor_bytes, tiny_recipe
 
@@ -251,6 +252,43 @@ def test_a_second_signal_ends_a_stuck_run_at_once(where, tmp_path, reference, ev
     assert run(tmp_path, RECIPE)[0] == 0
     assert result(tmp_path) == reference
     evidence("T11", f"Ctrl-C, then {second.name}, in {where}: files harmed / seconds", f"0 / {seconds:.3f}")
+
+
+EARLY = [
+    ("attendo.recipe.read", "SIGUSR1"), ("rich.console", "SIGHUP"), ("attendo.runs.live_view", "SIGINT"),
+    ("torch", "SIGUSR1"), ("torch", "SIGTERM"), ("attendo.runs.train", "SIGUSR1"), ("attendo.runs.train", "SIGHUP"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "name"), EARLY)
+def test_a_signal_while_the_command_starts(module, name, tmp_path):
+    """A real process that gets a real signal just as it begins to import something: one line, and the exit code."""
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(recipe_to_toml(RECIPE), encoding="utf-8")
+    code = (
+        "import os, signal, sys\n"
+        "from attendo.cli.main import main\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}: os.kill(os.getpid(), signal.{name})\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        f"main(['train', {str(recipe)!r}, '--run-dir', {str(tmp_path / 'run')!r}])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    ended = {"SIGINT": (130, "attendo: interrupted\n")}
+    assert (done.returncode, done.stderr) == ended.get(name, (143, "attendo: stopped before the first step\n"))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_under_nohup_goes_on_when_its_terminal_is_closed():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Stop() as stop:
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert stop.exit_code is None
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_the_command_itself(tmp_path, evidence):
