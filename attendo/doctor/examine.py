@@ -17,6 +17,7 @@ from attendo.doctor.pairing import FEWEST_TO_LEARN_FROM, tokenize_pairs
 from attendo.doctor.shifted import find_shifted_blocks
 from attendo.doctor.survey import MOST_PAIRS, Advance, CorpusSample, as_array, choose_lines, read_sample, survey
 from attendo.errors import UsageError
+from attendo.files.arguments import check_path, check_several, wrong_argument
 from attendo.text.scripts import guess_language
 
 PAIRS_TO_GUESS_FROM = 1_000
@@ -85,7 +86,11 @@ def examine(
     one `most_closely` pairs are checked for language, plausibility and shifts.
     """
     if languages is not None:
+        if not (isinstance(languages, (tuple, list)) and [type(one) for one in languages] == [str, str]):
+            raise wrong_argument("languages", languages, "two, source and target, such as ('zh', 'en')")
+        languages = (languages[0], languages[1])
         check_known(languages)
+    check_several("against", against, "a list of test sets")
     if corpus is None and source is not None and target is not None:
         corpus = AlignedFiles(Path(source), Path(target))
     elif corpus is None or source is not None or target is not None:
@@ -109,6 +114,8 @@ def examine(
 
 
 def open_corpus(corpus: Corpus | Path | str, languages: tuple[str, str] | None) -> Corpus:
+    if not hasattr(corpus, "pairs"):
+        check_path("a corpus", corpus, ", or a Corpus")
     return CorpusFile(Path(corpus), languages) if isinstance(corpus, (str, Path)) else corpus
 
 

@@ -26,6 +26,7 @@ from attendo.evaluation.metrics import (
 )
 from attendo.evaluation.suspicions import language_of, suspicions
 from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, gather_references, read_test_set
+from attendo.files.arguments import check_argument, check_languages, check_path, wrong_argument
 from attendo.translation.options import DEFAULT as DEFAULT_OPTIONS
 from attendo.translation.options import TranslationOptions
 
@@ -167,13 +168,18 @@ def evaluate(
     """
     if (hypotheses is None) == (test_set is None) or (test_set is not None and references is not None):
         raise UsageError("expected a test set, and a model to translate it; or else hypotheses and references")
+    check_languages(to, from_)
+    check_argument("samples", samples, int, "a whole number")
     if hypotheses is not None:
         if references is None:
             raise UsageError("hypotheses need references")
         against = gather_references(references, sources)
         judged = read_hypotheses(hypotheses, against)
     else:
-        against = test_set if isinstance(test_set, EvaluationSet) else read_test_set(Path(test_set or ""))
+        if not isinstance(test_set, EvaluationSet):
+            check_path("test_set", test_set)
+            test_set = read_test_set(Path(test_set or ""))
+        against = test_set
         name, translator = named_translator(model)
         _, judged = next(translate_test_sets([against], translator, name, to, from_, options))
     return score_hypotheses(against, judged, to=to, from_=from_, samples=samples, published=published, metrics=metrics)
@@ -182,6 +188,8 @@ def evaluate(
 def named_translator(model: "str | Path | Translator | None") -> tuple[str, "Translator"]:
     """A translator that is loaded already is named after its folder."""
     if model is not None and not isinstance(model, (str, Path)):
+        if not hasattr(model, "bundle"):
+            raise wrong_argument("model", model, "the name or the folder of a model, or a Translator")
         return str(model.bundle.folder), model
     from attendo.model_folder.bundle import DEFAULT
     from attendo.translation.load import load

@@ -13,6 +13,7 @@ from typing import cast
 from attendo.data.lines import COMPRESSED, LARGEST_TEST_SET, Problem, decode_line, raw_lines, within
 from attendo.documents.line_reader import opened
 from attendo.errors import DataError, UsageError
+from attendo.files.arguments import check_several, check_texts
 
 STANDARD = Path("-")
 UNPACK = {".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
@@ -82,8 +83,15 @@ def gather_references(
     """References, each given as a list of sentences or as a file, and perhaps their sources in the same way."""
     if isinstance(references, (str, Path)):
         references = [Path(references)]
-    elif all(isinstance(one, str) for one in references):
+    else:
+        check_several("references", references, "a list of str, the path of a file, or several of these")
+        references = list(references)
+        for one in references:
+            check_texts("references", one)
+    if all(isinstance(one, str) for one in references):
         references = [cast(Sequence[str], references)]
+    if sources is not None:
+        check_texts("sources", sources)
     files = [Path(one) for one in references if isinstance(one, (str, Path))]
     if len(files) == len(references) and (sources is None or isinstance(sources, (str, Path))):
         return read_references(files, None if sources is None else Path(sources))

@@ -21,6 +21,7 @@ from attendo.decoding.trace import SearchStep
 from attendo.engines.engine import Limits, Request
 from attendo.engines.torch_engine import limits_of
 from attendo.errors import InputError
+from attendo.files.arguments import check_argument, check_languages, check_path
 from attendo.inspection.alignment import Alignment, AttentionMaps, align, attention_maps
 from attendo.inspection.readable import pieces
 from attendo.model.build import Model
@@ -104,6 +105,13 @@ def inspect(
     >>> len(found.steps), len(found.steps[0].contenders)
     (6, 8)
     """
+    check_argument("text", text, str, "a sentence")
+    check_languages(to, from_)
+    if target is not None:
+        check_argument("target", target, str, "a translation, or None")
+    for name, path in (("model", model), ("out", out)):
+        if path is not None:
+            check_path(name, path)
     folder = model_folder(model)
     bundle = read_bundle(folder)
     options, tokenizer = SearchOptions(beam_size=beam), bundle.tokenizer()

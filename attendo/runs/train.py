@@ -9,6 +9,7 @@ from pathlib import Path
 
 from attendo.data.prepare.datasets import OnProgress, no_progress
 from attendo.errors import InputError
+from attendo.files.arguments import check_path, check_several
 from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import write_file
 from attendo.model.config import config_to_dict
@@ -74,7 +75,11 @@ def train(
     read while the data is prepared. The first Ctrl-C saves the run and ends it (in the main thread, where Python
     handles signals); `stop` is there for a caller with a way of its own. `language` is that of report.html: en or zh.
     """
+    check_path("run_dir", run_dir)
+    check_several("settings", settings, "a list of TABLE.KEY=VALUE")
+    check_several("callbacks", callbacks, "a list of Callback")
     if not isinstance(recipe, Recipe):
+        check_path("recipe", recipe, ", or a Recipe")
         beside = beside or Path(recipe).resolve().parent
         command = command or f"attendo.train({str(recipe)!r}, run_dir={str(run_dir)!r}, settings={list(settings)!r})"
         recipe = read_recipe(Path(recipe), settings)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attendo.errors import DataError
+from attendo.files.arguments import check_argument, check_several
 from attendo.files.small_file import read_small_file
 from attendo.text.normalize import CONTROLS, REPLACEMENT, edges, for_model, normalize
 from attendo.text.scripts import base_language
@@ -57,7 +58,10 @@ class Glossary:
     """
 
     def __init__(self, terms: list[Term]) -> None:
+        check_several("terms", terms, "a list of Term; from_pairs takes a dict")
         self.terms = tuple(terms)
+        for term in self.terms:
+            check_argument("a term", term, Term, "a Term; from_pairs takes a dict")
         self._exact = {term.source: term.target for term in terms if not term.any_case}
         self._any_case = {term.source: term.target for term in terms if term.any_case}
         lengths: dict[str, set[int]] = {}  # by the first character, in lower case
@@ -68,6 +72,9 @@ class Glossary:
     @classmethod
     def from_pairs(cls, pairs: Mapping[str, str]) -> "Glossary":
         """Terms and their translations; a term that is its own translation is not to be translated."""
+        check_argument("pairs", pairs, Mapping, "a dict of terms and their translations")
+        for each in (*pairs.keys(), *pairs.values()):
+            check_argument("a term", each, str, "a text")
         lines = (f"{source}\t{target}" for source, target in pairs.items())
         terms = [parse(line.encode("utf-8", "surrogatepass"), f"term {n}") for n, line in enumerate(lines, start=1)]
         return cls([term for term in terms if term])

@@ -7,6 +7,8 @@ from typing import Literal
 from attendo.engines.ct2.engine import Quantization, obstacle
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError
+from attendo.files.arguments import check_argument, check_path
+from attendo.files.tables import short_repr
 from attendo.model_folder.bundle import Bundle, model_folder, read_bundle
 from attendo.translation.translator import Translator
 
@@ -31,6 +33,11 @@ def load(
     The engine is CTranslate2 on a CPU, where it knows the model, and torch elsewhere. `device` is auto, cpu or cuda;
     `threads` are those of the CPU.
     """
+    if model is not None:
+        check_path("model", model, ", or the name of a model")
+    check_argument("device", device, str, "auto, cpu or cuda")
+    if threads is not None:
+        check_argument("threads", threads, int, f"a whole number from 1 to {MOST_THREADS}, or None")
     folder = model_folder(model)
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ConfigError(f"threads = {threads}: expected 1 to {MOST_THREADS}")
@@ -46,7 +53,7 @@ def load(
             if obstacle(bundle.config) or wants_gpu(device):
                 return Translator(bundle, tokenizer, torch_engine(bundle, device, threads))
         case _:
-            raise ConfigError(f"engine is '{engine}': expected auto, torch or ct2")
+            raise ConfigError(f"engine is {short_repr(engine)}: expected auto, torch or ct2")
     return Translator(bundle, tokenizer, ct2_engine(bundle, threads))
 
 

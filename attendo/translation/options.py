@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import InitVar, asdict, dataclass, field, replace
 from typing import Any
 
 from attendo.decoding.options import SearchOptions, check_number
+from attendo.files.arguments import check_argument
 from attendo.translation.glossary import Glossary
 
 
@@ -20,11 +22,13 @@ class TranslationOptions:
     >>> attendo.TranslationOptions(search=search, keep=True).search.length_penalty
     0.6
 
-    `beam` and `n_best` are short for those of `search`; a beam that is not named is at least as wide as `n_best`.
+    `beam` and `n_best` are short for those of `search`, and are read there: `options.search.beam_size` (the attributes
+    `options.beam` and `options.n_best` are None: nothing is kept twice). A beam that is not named is at least as wide
+    as `n_best`. The glossary may be a dict of terms and their translations.
     """
 
     search: SearchOptions = field(default_factory=SearchOptions)
-    glossary: Glossary | None = None  # terms that a translation must use
+    glossary: Glossary | None = None  # terms that a translation must use; a dict becomes one
     keep: bool = False  # take a sentence apart rather than lose a number or an emoji; for all else that is so anyway
     wider_retry: bool = True  # where the first attempt lost something, attempt it again
     doubt: bool = True  # say which answers have a poor score, where the model knows what is poor
@@ -33,6 +37,13 @@ class TranslationOptions:
     n_best: InitVar[int | None] = None
 
     def __post_init__(self, beam: int | None, n_best: int | None) -> None:
+        check_argument("search", self.search, SearchOptions, "SearchOptions")
+        if isinstance(self.glossary, Mapping):
+            object.__setattr__(self, "glossary", Glossary.from_pairs(self.glossary))
+        if self.glossary is not None:
+            check_argument("glossary", self.glossary, Glossary, "a Glossary, or a dict of terms and their translations")
+        for name in ("keep", "wider_retry", "doubt"):
+            check_argument(name, getattr(self, name), bool, "True or False")
         if self.doubt_below is not None:
             check_number("doubt_below", self.doubt_below, -100.0, 0.0)
         if beam is None and n_best is None:

@@ -15,6 +15,7 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.length import group_by_length
 from attendo.engines.engine import Engine, Request
 from attendo.errors import DataError, InputError
+from attendo.files.arguments import check_argument, check_languages, check_several, wrong_argument
 from attendo.model_folder.bundle import Bundle
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, one_line
@@ -33,6 +34,11 @@ MOST_LINES = 4_000  # translated together
 CHARACTERS_PER_TOKEN = 4  # about, of English; of Chinese there are more tokens, in smaller chunks
 
 Pair = tuple[str, str]
+
+
+def check_request(to: object, from_: object, options: object) -> None:
+    check_languages(to, from_)
+    check_argument("options", options, TranslationOptions, "TranslationOptions (search=… takes SearchOptions)")
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,9 @@ class Translator:
     ) -> Translation | list[Translation]:
         """One text, or many: the answers come in their order, each with its score, its ledger and remarks."""
         started = time.perf_counter()
+        check_request(to, from_, options)
+        if not isinstance(text, (str, list, tuple)):
+            raise InputError(f"a text is {type(text).__name__}: expected str, or a list of str")
         self.preparer.languages("", to, from_)  # a wrong one is an error even where there is no text
         texts = [text] if isinstance(text, str) else text
         prepared = [self.preparer.prepare(one, to, from_, options) for one in texts]
@@ -109,9 +118,12 @@ class Translator:
 
         A line break at the end of a line is not part of it.
         """
+        check_several("lines", lines, "lines of text, such as an open file or a list of str")
         together: list[str] = []
         characters = 0
         for line in lines:
+            if not isinstance(line, str):
+                raise InputError(f"a line is {type(line).__name__}: expected str (open a file as text, in UTF-8)")
             together.append(line.removesuffix("\n"))
             characters += len(line)
             if characters > self.engine.tokens_per_batch * CHARACTERS_PER_TOKEN or len(together) == MOST_LINES:
@@ -123,6 +135,7 @@ class Translator:
         self, text: str, to: str | None = None, from_: str | None = None, options: TranslationOptions = DEFAULT
     ) -> Iterator[str]:
         """The translation of a text part by part, each sentence as soon as it is there; joined they are the whole."""
+        check_request(to, from_, options)
         prepared = self.preparer.prepare(text, to, from_, options)
         yield from join_one_by_one(self.finished_texts(prepared, options), prepared.segments, prepared.languages.to)
 
@@ -139,6 +152,7 @@ class Translator:
 
     def stream_tokens(self, text: str, to: str | None = None, from_: str | None = None) -> Iterator[str]:
         """The translation of one sentence as it grows, a token at a time, by greedy search."""
+        check_languages(to, from_)
         prepared = self.preparer.prepare(text, to, from_, DEFAULT)
         segments, languages = prepared.segments, prepared.languages
         if len(segments) > 1:
@@ -177,6 +191,11 @@ class Translator:
         as a text is, without controls and with single spaces. A pair that cannot be scored is an error that names it:
         `name` and its number, counted from `first`.
         """
+        check_languages(to, from_)
+        check_several("pairs", pairs, "a list of (source, target)")
+        for pair in pairs:
+            if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(side, str) for side in pair)):
+                raise wrong_argument("a pair", pair, "(source, target), both str")
         self.preparer.languages("", to, from_)
         asked = [self.scored_request(pair, to, from_, f"{name} {n}") for n, pair in enumerate(pairs, start=first)]
         answers: dict[int, Hypothesis] = {}

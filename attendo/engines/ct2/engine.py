@@ -74,7 +74,8 @@ class Ct2Engine:
                 length_penalty=options.length_penalty,
                 no_repeat_ngram_size=options.no_repeat_ngram,
                 repetition_penalty=options.repetition_penalty,
-                min_decoding_length=max(options.min_length - 1, 0),  # here </s> is not counted
+                # Here </s> is not counted; and where the minimum is more than the maximum, the maximum wins.
+                min_decoding_length=min(max(options.min_length - 1, 0), longest, self.limits.target),
                 max_decoding_length=min(longest, self.limits.target),
                 max_input_length=0,  # it would cut longer ones and not say so
                 suppress_sequences=NEVER_IN_OUTPUT,
