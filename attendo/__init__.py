@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from attendo.translation.options import TranslationOptions as TranslationOptions
     from attendo.translation.translator import Translator as Translator
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 # Threads of torch (OpenMP, in GCC's library) wait for each other by spinning, for 300,000 turns, which can be 20 ms. On
 # a machine that does something else, too, those they wait for have no core meanwhile, and training all but stops. After
