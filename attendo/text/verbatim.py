@@ -69,7 +69,7 @@ QUANTITY = re.compile(r"\d+[A-Z]{1,3}")  # 16GB, 10AM, 100KM
 FEWEST_DIGITS = {"grouped": 7, "telephone": 6}
 SHORTEST_CODE = 4
 # One of these is in everything above.
-SIGN = re.compile(r"[\d@<{%&_/\\#]|--|\(\)|www\.|\.[A-Za-z]|:[A-F]{2}:", re.IGNORECASE)
+SIGN = re.compile(r"[0-9@<{%&_/\\#]|--|\(\)|\.[A-Za-z]|:[A-Fa-f]{2}:")
 
 
 class Verbatim(NamedTuple):

@@ -39,7 +39,7 @@ PICTURES = (
 PICTURE = f"[{PICTURES}]"
 EMOJI = re.compile(f"[\U0001f1e6-\U0001f1ff]{{2}}|{PICTURE}(?:\ufe0f?[\U0001f3fb-\U0001f3ff]?\u200d{PICTURE})*")
 # Numerals in a row, flags, pictures; whatever else can be lost has a sign of verbatim.py.
-SIGNS = re.compile(rf"{SIGN_OF_VERBATIM.pattern}|[\U0001f1e6-\U0001f1ff{PICTURES}]|[{CHINESE}]{{2}}", re.IGNORECASE)
+SIGNS = re.compile(rf"{SIGN_OF_VERBATIM.pattern}|[\d\U0001f1e6-\U0001f1ff{PICTURES}]|[{CHINESE}]{{2}}")
 
 
 class DecodingProblem(NamedTuple):

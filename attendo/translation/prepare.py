@@ -88,8 +88,9 @@ class Preparer:
         waiting = split(whole, languages.source)[::-1]
         while waiting:
             segment = waiting.pop()
-            shown, stand_ins = ("", ()) if segment.is_silent else self.hide(for_model(segment.text), languages, options)
-            if self.has_words(shown):
+            text_for_model = "" if segment.is_silent else for_model(segment.text)
+            shown, stand_ins, has_words = self.hide(text_for_model, languages, options)
+            if has_words:
                 request, remark = self.request(shown, languages)
                 if len(request.ids) > self.limits.source and len(segment.text) > 1:
                     waiting.extend(self.shorter(segment, len(request.ids))[::-1])
@@ -109,24 +110,19 @@ class Preparer:
         asked = {index: request for index, request in requests.items() if not (index in notes and notes[index].copied)}
         return PreparedText(text, languages, segments, asked, hidden, repaired, tuple(remarks), notes)
 
-    def hide(self, text: str, languages: Languages, options: TranslationOptions) -> tuple[str, StandIns]:
-        """What the model reads of one sentence at the first attempt, and what is hidden from it."""
+    def hide(self, text: str, languages: Languages, options: TranslationOptions) -> tuple[str, StandIns, bool]:
+        """What the model reads of one sentence at the first attempt, what is hidden from it, and whether there is
+        anything to translate; to a model that knows stand-ins, digits alone are nothing."""
         spans: list[Span] = []
         if options.glossary:
             text = normalize(text)
             matches = options.glossary.matches(text, languages.source)
             spans = [Span(match.start, match.end, match.target, "term") for match in matches]
-        if not (spans or self.knows_stand_ins):
-            return text, ()
         verbatim = verbatim_spans(text)
-        if spans or any(span.kind in HIDDEN_AT_FIRST for span in verbatim):
-            return hide(text, [*spans, *verbatim])
-        return text, ()
-
-    def has_words(self, shown: str) -> bool:
-        """Whether there is anything to translate; to a model that knows stand-ins, digits alone are nothing."""
-        rest = without_verbatim(shown)  # a stand-in looks like a placeholder
-        return any(map(str.isalpha, rest)) if self.knows_stand_ins else WORD.search(rest) is not None
+        at_once = self.knows_stand_ins and any(span.kind in HIDDEN_AT_FIRST for span in verbatim)
+        shown, stand_ins = hide(text, [*spans, *verbatim]) if spans or at_once else (text, ())
+        rest = without_verbatim(shown) if verbatim or spans else text  # a stand-in looks like a placeholder
+        return shown, stand_ins, any(map(str.isalpha, rest)) if self.knows_stand_ins else WORD.search(rest) is not None
 
     def request(self, text: str, languages: Languages) -> tuple[Request, str]:
         """What the model is asked of one sentence, and what the user should know of it."""
