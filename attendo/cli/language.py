@@ -26,8 +26,11 @@ def choose_language(arguments: Sequence[str], environment: Mapping[str, str]) ->
     'zh'
     """
     ours = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
-    asked = [after for before, after in pairwise(ours) if before == OPTION]
-    asked += [word.removeprefix(f"{OPTION}=") for word in ours if word.startswith(f"{OPTION}=")]
+    asked = [
+        after if before == OPTION else after.removeprefix(f"{OPTION}=")
+        for before, after in pairwise(["", *ours])
+        if before == OPTION or after.startswith(f"{OPTION}=")
+    ]
     for language in LANGUAGES:
         if asked and asked[-1] == language:
             return language

@@ -34,7 +34,7 @@ from attendo.report.language import Language
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, normalize, one_line, repair
 from attendo.text.tokenizer import Tokenizer
-from attendo.translation.compose import in_script, words_for_language
+from attendo.translation.compose import words_for_language
 from attendo.translation.options import DEFAULT
 from attendo.translation.prepare import Direction, Languages, Preparer, choose_source, choose_target
 
@@ -156,7 +156,7 @@ def inspect_text(
     model(source, source.new_tensor([[SPECIAL.bos, *best.ids[:-1]]]), record)
     return Inspection(
         text=normalize(request.text),
-        translation=in_script(one_line(tokenizer.decode(best.ids)), languages),
+        translation=languages.in_script(one_line(tokenizer.decode(best.ids))),
         source_language=languages.source,
         target_language=languages.target,
         tokenizer=tokenizer,

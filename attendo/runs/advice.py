@@ -108,7 +108,7 @@ def about_steps(facts: RunFacts) -> Advice | None:
 
 
 def about_epochs(facts: RunFacts) -> Advice | None:
-    if facts.steps_an_epoch is None or facts.patience or facts.synthetic:
+    if not facts.steps_an_epoch or facts.patience or facts.synthetic:
         return None
     epochs = facts.max_steps / facts.steps_an_epoch
     if epochs <= MANY_EPOCHS:

@@ -66,7 +66,7 @@ def forecast(recipe: Recipe, prepared: Prepared) -> Forecast:
         ("memory at its peak, measured", f"{measured.peak_bytes / 2**20:,.0f} MiB"),
         ("disk for checkpoints", f"up to {kept * num_kept / 2**20:,.0f} MiB ({num_kept} kept)"),
         ("steps an epoch", f"{steps:,.1f}"),
-        ("epochs", f"{training.max_steps / steps:,.1f}"),
+        ("epochs", f"{training.max_steps / steps:,.1f}" if steps else "more than can be counted: an epoch has no step"),
         ("target tokens a second", f"{measured.target_tokens_a_step / measured.seconds_a_step:,.0f}"),
         ("time for all steps", f"about {duration_text(measured.seconds_a_step * training.max_steps)}"),
     ]

@@ -9,16 +9,20 @@ a translation states them is for numbers.py to say. Every repetition has a bound
 import re
 from typing import Literal, NamedTuple
 
+from attendo.text.scripts import HAN, HANGUL, KANA
+
 VerbatimKind = Literal["url", "email", "tag", "placeholder", "identifier", "message"]
 
 URL = re.compile(r"(?:https?|ftp)://[!-~]+|\bwww\.[!-~]+", re.IGNORECASE)
 # Of Latin letters: Chinese writes the word before an address close to it. A match begins where a word begins.
 EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}", re.ASCII)
 TAG = re.compile(r"<(/?[A-Za-z][A-Za-z0-9:-]{0,30})(?:\s[^<>]{0,500})?/?>")
+COMMENT = re.compile(r"<!--[^<>]{0,500}-->|<!\[CDATA\[|\]\]>")
 PLACEHOLDER = re.compile(
-    r"\{\{ {0,3}[\w.:$-]{1,60} {0,3}\}\}|[$%#@]?\{{1,2}[\w.:$-]{0,60}\}{1,2}"  # {{ x }} {0} {name} ${HOME} %{count}
+    r"\{\{[#/^!>&]? {0,3}[\w.:$|\"'() -]{1,60}\}\}"  # {{ x }} {{#if x}} {{ x|title }}
+    r"|[$%#@]?\{{1,2} {0,2}[\w.:$-]{0,60} {0,2}\}{1,2}"  # {0} { name } ${HOME} %{count}
     r"|\{\w{1,60}, ?(?:number|date|time)(?:, ?[^{}]{1,40})?\}|\{%[^{}]{1,80}%\}"  # {price, number} {% block %}
-    r"|%\(\w{1,60}\)[sdf]"  # %(name)s
+    r"|%\(\w{1,60}\)[sdf]|%%|(?<![\w$])\$[a-z_][a-z0-9_]{1,40}"  # %(name)s $name
     r"|(?<![\d%])%(?:\d{1,2}\$)?[-+0#]{0,2}\d{0,3}(?:\.\d{1,2})?(?:ll|l|z)?[sdifuxXgc@](?![A-Za-z0-9_])"  # %s, not 50%
     r"|&(?:[A-Za-z]{2,8}|#\d{1,7}|#x[0-9A-Fa-f]{1,6});"  # &nbsp;
 )
@@ -29,7 +33,8 @@ MESSAGE = re.compile(r"\{\s{0,3}\w{1,60}\s{0,3},\s{0,3}(?:plural|select|selector
 MESSAGE_PART = re.compile(r"[{}]")
 DEEPEST_MESSAGE = 8
 
-BEFORE, AFTER = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"
+LETTER = rf"[^\W{HAN}{KANA}{HANGUL}]"  # or a digit: of a word in a script with spaces, where an identifier cannot end
+BEFORE, AFTER = rf"(?<!{LETTER})(?<![.@-])", rf"(?![-.:/]?{LETTER})"
 IDENTIFIERS = {
     "time": r"(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?|\d\d:\d\d[.,]\d{3}",
     "date_and_time": r"\d{4}-\d\d-\d\dT\d\d:\d\d(?:Z|[+-]\d\d:?\d\d)?",
@@ -44,18 +49,22 @@ IDENTIFIERS = {
     r"|\(0\d{1,5}\) ?\d{2,5}(?:[ /-]?\d{2,6}){1,4}|0\d{1,5}[/-]\d{3,9}(?:[ -]\d{1,6}){0,3}",
     "grouped": r"\d{1,7}(?:-\d{1,9}){1,6}",
     "number_sign": r"#\d{2,12}",
-    "hash": r"0x[0-9A-Fa-f]{1,32}|(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,64}",
+    "hash": r"0x[0-9A-Fa-f]{1,32}|(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,64}"
+    r"|(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9]{16,128}",
     "code": r"(?=[A-Z0-9/._-]{0,40}[A-Z])(?=[A-Z0-9/._-]{0,40}\d)"
     r"[A-Z0-9]{1,20}(?:[-/._][A-Z0-9]{1,20}){0,6}(?::\d{4})?",
     "snake_case": r"_{0,2}[A-Za-z][A-Za-z0-9]{0,40}(?:_{1,2}[A-Za-z0-9]{1,40}){1,10}_{0,2}(?:\(\))?",
+    "camel_case": r"[a-z]{2,30}(?:[A-Z][a-z0-9]{1,30}){1,6}(?:\(\))?",
+    "dotted": r"[A-Za-z][A-Za-z0-9]{1,30}(?:\.[A-Za-z][A-Za-z0-9]{1,30}){2,8}(?:\(\))?",
+    "domain": r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){0,3}\.(?:com|org|net|de|cn|eu|io|dev|info|edu|gov|co\.uk)",
     "call": r"[A-Za-z][A-Za-z0-9]{0,40}(?:\.[A-Za-z0-9]{1,40}){0,6}\(\)",
     "file": r"[A-Za-z0-9-]{1,60}\.(?:txt|json|jsonl|xml|html?|pdf|docx?|xlsx?|pptx?|odt|csv|tsv|tmx|py|js|ts|java|cpp"
     r"|md|ya?ml|toml|ini|cfg|conf|log|zip|gz|xz|png|jpe?g|gif|svg|mp[34]|wav|exe|dll|sh|bat|srt|vtt|po|sql|db)",
 }
 IDENTIFIER = re.compile(
-    f"{BEFORE}(?<![.:@-])(?:{'|'.join(f'(?P<{name}>{pattern})' for name, pattern in IDENTIFIERS.items())})"
-    f"{AFTER}(?![-.:/]?[A-Za-z0-9])"
-    r"|(?<![\w~./<:])(?P<path>(?:~|\.{1,2})?(?:/[A-Za-z0-9._@+-]{0,59}[A-Za-z0-9_@+-]){2,20}/?|[A-Za-z]:\\[^\s<>|?*\"，。；：]{1,200})"
+    f"{BEFORE}(?:{'|'.join(f'(?P<{name}>{pattern})' for name, pattern in IDENTIFIERS.items())}){AFTER}"
+    r"|(?P<quoted>`[^`\n]{1,80}`)"
+    r"|(?<![\w~./<:\\])(?P<path>(?:~|\.{1,2})?(?:/[A-Za-z0-9._@+-]{0,59}[A-Za-z0-9_@+-]){2,20}/?|[A-Za-z]:\\[^\s<>|?*\"，。；：]{1,200})"
     r"|(?<![\w-])(?P<option>--[a-z][a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){0,5}(?:=[A-Za-z0-9._/-]{1,60})?)(?![\w-])"
 )
 # "Version 3.10" is no number; nor is the 3.10.24 of it a date.
@@ -65,11 +74,13 @@ DATE_OR_THOUSANDS = re.compile(
     r"|\d{1,3}(?:\.\d{3}){2,}"
 )
 DATE_OR_YEARS = re.compile(r"(?:1\d|20)\d\d(?:-(?:1\d|20)\d\d|(?:-\d{1,2}){1,2})|\d{1,2}-\d{1,2}-(?:1\d|20)\d\d")
+HOUR = re.compile(r"(?<!\w)\d{1,2}:$")  # the 30AM of 10:30AM is no code
 QUANTITY = re.compile(r"\d+[A-Z]{1,3}")  # 16GB, 10AM, 100KM
+GENDER = re.compile(r"_in(?:nen)?$")  # of German: Student_innen
 FEWEST_DIGITS = {"grouped": 7, "telephone": 6}
 SHORTEST_CODE = 4
 # One of these is in everything above.
-SIGN = re.compile(r"[0-9@<{%&_/\\#]|--|\(\)|\.[A-Za-z]|:[A-Fa-f]{2}:")
+SIGN = re.compile(r"[0-9@<>{%&_/\\#$`]|--|\(\)|\.[A-Za-z]|:[A-Fa-f]{2}:|[a-z][A-Z]")
 
 
 class Verbatim(NamedTuple):
@@ -87,7 +98,8 @@ def find_verbatim(text: str) -> list[Verbatim]:
     found = [Verbatim(*message_part, "message") for message_part in message_parts(text)]
     found += [Verbatim(*span, "url") for span in url_spans(text)]
     found += [Verbatim(*match.span(), "email") for match in EMAIL.finditer(text)] if "@" in text else []
-    found += [Verbatim(*match.span(), "tag") for match in TAG.finditer(text)] if "<" in text else []
+    if "<" in text or ">" in text:
+        found += [Verbatim(*match.span(), "tag") for pattern in (TAG, COMMENT) for match in pattern.finditer(text)]
     found += [Verbatim(*match.span(), "placeholder") for match in PLACEHOLDER.finditer(text)]
     found += [Verbatim(*span, "identifier") for span in identifier_spans(text)]
     chosen: list[Verbatim] = []
@@ -122,8 +134,11 @@ def is_identifier(match: re.Match[str]) -> bool:
         return not DATE_OR_THOUSANDS.fullmatch(text)
     if name == "grouped":
         return not DATE_OR_YEARS.fullmatch(text)
+    if name == "snake_case":
+        return not GENDER.search(text)
     if name == "code":
-        return len(text) >= SHORTEST_CODE and not QUANTITY.fullmatch(text)
+        after_hour = HOUR.search(match.string, max(0, match.start() - 4), match.start())
+        return len(text) >= SHORTEST_CODE and not (QUANTITY.fullmatch(text) or after_hour)
     return True
 
 

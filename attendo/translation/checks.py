@@ -3,11 +3,12 @@
 Only decisions are made here, from ids and texts; what is done about them is in retries.py.
 
 A translator may write 1.234,5 for 1,234.5, twelve for 12 and 7 for 19 o'clock, so only what is answered in no way we
-know counts as missing: of numbers, addresses, emoji, placeholders, tags and identifiers. Each is asked for once,
-however often it comes.
+know counts as missing: of numbers, addresses, emoji, placeholders, tags and identifiers. Numbers and emoji are asked
+for once, all else as often as it comes.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,8 +19,8 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.engine import Request
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import missing_numbers
+from attendo.text.verbatim import AFTER, BEFORE, TAG, VerbatimKind, find_verbatim, without_verbatim
 from attendo.text.verbatim import SIGN as SIGN_OF_VERBATIM
-from attendo.text.verbatim import TAG, VerbatimKind, find_verbatim, without_verbatim
 
 # So often must a unit of that many tokens, or characters, come in a row: (longest unit, times). People repeat short
 # things, "no, no, no, no", and rarely say a long one three times.
@@ -29,6 +30,9 @@ TIMES_OF_A_WORD = 5  # of two letters or more: nobody does so in 480,000 transla
 WORD = re.compile(r"[^\W\d_]+")
 # Beside a source that repeats itself so often as `times`, a translation may do so 1.25 * times + 2 times.
 MORE_THAN_SOURCE = (1.25, 2)
+
+ATTRIBUTE = re.compile(r"([\w:-]{1,60})\s{0,3}=")
+AFTER_NAME = r"(?![A-Za-z0-9_])"  # %s is not %sd
 
 MissKind = VerbatimKind | Literal["number", "emoji", "term"]
 
@@ -157,16 +161,30 @@ def missing(source: str, translation: str, source_language: str, target_language
     """All misses, numbers first; none if all is kept."""
     if not SIGNS.search(source):  # most sentences have nothing to lose, and need no more than this look
         return []
-    answer = translation.casefold()
     numbers = missing_numbers(without_verbatim(source), translation, source_language, target_language)
     found = [Miss("number", number) for number in numbers]
-    for start, end, kind in find_verbatim(source):
-        text = source[start:end]
-        if kind == "tag":  # by its name: what stands inside a tag may be translated
-            names = TAG.findall(text)
-            if not {name.lower() for name in names} <= {name.lower() for name in TAG.findall(translation)}:
-                found.append(Miss("tag", f"<{names[0].lower()}>"))
-        elif text.rstrip("/").casefold() not in answer:
+    asked = Counter((kind, source[start:end]) for start, end, kind in find_verbatim(source))
+    for (kind, text), times in asked.items():
+        if times_said(text, kind, translation) < times:
             found.append(Miss(kind, text))
-    found += [Miss("emoji", emoji) for emoji in EMOJI.findall(source) if emoji not in translation]
-    return list(dict.fromkeys(found))
+    found += [Miss("emoji", emoji) for emoji in dict.fromkeys(EMOJI.findall(source)) if emoji not in translation]
+    return found
+
+
+def times_said(text: str, kind: VerbatimKind, translation: str) -> int:
+    """How often a translation has it, exactly and not as a part of something longer; addresses in any case."""
+    if kind == "tag" and (tag := TAG.fullmatch(text)):
+        return sum(shape(other) == shape(tag) for other in TAG.finditer(translation))
+    if kind in ("tag", "message"):
+        return translation.count(text)
+    if kind == "placeholder":
+        return len(re.findall(re.escape(text) + (AFTER_NAME if text[-1].isalnum() else ""), translation))
+    if kind == "url":
+        return len(re.findall(re.escape(text.rstrip("/")), translation, re.IGNORECASE))
+    flags = re.IGNORECASE if kind == "email" else 0
+    return len(re.findall(f"{BEFORE}{re.escape(text)}{AFTER}", translation, flags))
+
+
+def shape(tag: re.Match[str]) -> tuple[str, list[str]]:
+    """By which a tag is known: its name, and those of its attributes; what they say may be translated."""
+    return tag.group(1).lower(), sorted(ATTRIBUTE.findall(tag.group()))

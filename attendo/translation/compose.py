@@ -3,17 +3,15 @@
 Remarks are made here, from the facts that a `Sentence` carries, and nowhere read.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from attendo.text.normalize import REPLACEMENT
-from attendo.text.scripts import to_traditional
 from attendo.text.sentences import join
 from attendo.translation.answer import LanguageNote, Sentence, Translation, account
 from attendo.translation.checks import DecodingProblem, Miss
 from attendo.translation.glossary import shortened
-from attendo.translation.prepare import Languages, PreparedText
+from attendo.translation.prepare import PreparedText
 
 
 def compose(prepared: PreparedText, answers: dict[int, Sentence], engine: str, seconds: float) -> Translation:
@@ -49,7 +47,7 @@ def compose(prepared: PreparedText, answers: dict[int, Sentence], engine: str, s
 
 
 def finish(prepared: PreparedText, index: int, answer: Sentence | None) -> Sentence:
-    """An answer as that of its segment, in the script of the reader."""
+    """An answer as that of its segment."""
     source, stand_ins = prepared.segments[index].text, prepared.stand_ins.get(index, ())
     note = prepared.notes.get(index)
     if answer is None and note:
@@ -60,20 +58,8 @@ def finish(prepared: PreparedText, index: int, answer: Sentence | None) -> Sente
         answer = replace(answer, language=note)
     if not answer.texts:
         return replace(answer, source=source)
-    texts = answer.texts
-    broken = texts[0].count(REPLACEMENT) > source.count(REPLACEMENT)  # bytes that are no character
-    if prepared.languages.to != prepared.languages.target:
-        kept = [stand_in.target for stand_in in stand_ins]
-        texts = tuple([in_script(text, prepared.languages, kept) for text in texts])
-    return replace(answer, source=source, texts=texts, broken=broken)
-
-
-def in_script(text: str, languages: Languages, kept: Sequence[str] = ()) -> str:
-    """In the script that the reader wants; what is kept, and the user's own terms, as the user wrote them."""
-    if languages.to == languages.target:
-        return text
-    parts = re.split(f"({'|'.join(map(re.escape, sorted(kept, key=len, reverse=True)))})", text) if kept else [text]
-    return "".join(part if part in kept else to_traditional(part, languages.to) for part in parts)
+    broken = answer.texts[0].count(REPLACEMENT) > source.count(REPLACEMENT)  # bytes that are no character
+    return replace(answer, source=source, broken=broken)
 
 
 def alternative(sentence: Sentence, rank: int) -> str:

@@ -18,6 +18,7 @@ from attendo.text.scripts import (
     is_mostly_han,
     is_traditional,
     to_simplified,
+    to_traditional,
     writes_han,
     writes_simplified,
 )
@@ -45,6 +46,10 @@ class Languages(NamedTuple):
     source: str
     target: str
     to: str
+
+    def in_script(self, text: str) -> str:
+        """What the model says, in the script that the reader wants."""
+        return text if self.to == self.target else to_traditional(text, self.to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ class Preparer:
         waiting = split(whole, languages.source)[::-1]
         while waiting:
             segment = waiting.pop()
-            text_for_model = "" if segment.is_silent else for_model(segment.text)
+            text_for_model = "" if segment.is_silent and not options.glossary else for_model(segment.text)
             shown, stand_ins, has_words = self.hide(text_for_model, languages, options)
             if has_words:
                 request, remark = self.request(shown, languages)
@@ -99,8 +104,8 @@ class Preparer:
                 remarks += [remark] if remark else []
                 if stand_ins:
                     hidden[len(segments)] = stand_ins
-            elif (alone := reveal(shown, stand_ins, languages.to)) != shown:
-                hidden[len(segments)] = (StandIn(segment.text, alone, "term"),)
+            elif any(stand_in.kind == "term" for stand_in in stand_ins):
+                hidden[len(segments)] = (StandIn(segment.text, reveal(shown, stand_ins, languages.to), "term"),)
             segments.append(segment)
             cut += segment.cut
         if cut:

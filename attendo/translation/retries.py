@@ -15,6 +15,7 @@ How sentences are batched decides the time, not the answers. (Where two hypothes
 CTranslate2's 8 bits with 1 sentence of 500.)
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -226,11 +227,12 @@ class Searcher:
 
 def find(miss: Miss, text: str, languages: Languages) -> Span | None:
     """Where it stands, to be hidden; of the source as it is there, but 二十九 and 5.2万 are 29 and 52000 elsewhere."""
-    start = text.find(miss.text)
-    if start < 0:
+    shown = STAND_IN.sub(lambda match: "\0" * len(match.group()), text)  # the 2 of {2} is no number of the text
+    found = re.search(rf"(?<!\d){re.escape(miss.text)}(?!\d)", shown)
+    if not found:
         return None
     as_it_is = miss.kind != "number" or (base_language(languages.target) == "zh" and miss.text[0] in CHINESE)
-    return Span(start, start + len(miss.text), miss.text if as_it_is else in_digits(miss.text), miss.kind)
+    return Span(*found.span(), miss.text if as_it_is else in_digits(miss.text), miss.kind)
 
 
 def next_policy(cases: Sequence[Case], options: TranslationOptions) -> tuple[Policy, list[Case]] | None:
@@ -259,10 +261,16 @@ def with_misses(answer: Sentence, asked: Asked) -> Sentence:
     """As its reader sees it, and with what it lost."""
     languages, request, stand_ins = asked
     misses = missing(request.text, answer.text, languages.source, languages.target)
-    if stand_ins:
+    invented = not stand_ins and any(map(STAND_IN.search, answer.texts)) and not STAND_IN.search(request.text)
+    if languages.to != languages.target:
+        answer = replace(answer, texts=tuple(map(languages.in_script, answer.texts)))
+    if stand_ins or invented:
         misses = [miss for miss in misses if not STAND_IN.fullmatch(miss.text)]
         misses += [stand_in.miss for stand_in in lost(request.text, answer.text, stand_ins)]
-        answer = replace(answer, texts=tuple([reveal(one, stand_ins, languages.to) for one in answer.texts]))
+        # Of the other answers only those that lost nothing.
+        kept = [index for index, text in enumerate(answer.texts) if not (index and lost(request.text, text, stand_ins))]
+        texts = tuple([reveal(answer.texts[index], stand_ins, languages.to) for index in kept])
+        answer = replace(answer, texts=texts, hypotheses=tuple([answer.hypotheses[index] for index in kept]))
     return replace(answer, misses=tuple(misses)) if misses else answer
 
 

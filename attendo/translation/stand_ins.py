@@ -57,12 +57,13 @@ StandIns = tuple[StandIn, ...]
 def hide(text: str, spans: Iterable[Span], known: StandIns = ()) -> tuple[str, StandIns]:
     """The text with stand-ins, numbered after those it has already; beside a word they are set off by spaces.
 
-    Where spans overlap the first counts, and the longer of two that begin together.
+    Where spans overlap the first counts, and the longer of two that begin together. Braces around one belong to it:
+    the model would take {{1}} for something else.
     """
     parts: list[str] = []
     stand_ins = list(known)
     end = 0
-    for span in joined(text, spans):
+    for span in joined(with_braces(text, apart(spans))):
         if len(stand_ins) == MOST:
             break
         stand_ins.append(stand_in_for(text, span))
@@ -73,12 +74,35 @@ def hide(text: str, spans: Iterable[Span], known: StandIns = ()) -> tuple[str, S
     return "".join([*parts, text[end:]]), tuple(stand_ins)
 
 
-def joined(text: str, spans: Iterable[Span]) -> Iterator[Span]:
-    """In order and without overlaps; those that touch are one, such as <b>{name}</b>, but for a glossary's terms."""
-    last: Span | None = None
+def apart(spans: Iterable[Span]) -> list[Span]:
+    """In order and without overlaps."""
+    chosen: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if last and span.start < last.end:
-            continue
+        if not chosen or span.start >= chosen[-1].end:
+            chosen.append(span)
+    return chosen
+
+
+def with_braces(text: str, spans: Sequence[Span]) -> Iterator[Span]:
+    """Each with the braces around it, unless they are another's."""
+    last = 0
+    ends = [*(span.start for span in spans[1:]), len(text)]
+    for span, following in zip(spans, ends, strict=False):  # of no spans there is still an end
+        start, end = span.start, span.end
+        while start > last and text[start - 1] in "{}":
+            start -= 1
+        while end < following and text[end] in "{}":
+            end += 1
+        if start < span.start and start > last and text[start - 1] in "$%#@":  # ${%s}
+            start -= 1
+        yield Span(start, end, text[start : span.start] + span.target + text[span.end : end], span.kind)
+        last = end
+
+
+def joined(spans: Iterable[Span]) -> Iterator[Span]:
+    """Those that touch are one, such as <b>{name}</b>, but for a glossary's terms."""
+    last: Span | None = None
+    for span in spans:
         if last and span.start == last.end and "term" not in (span.kind, last.kind):
             kind = last.kind if last.kind == span.kind else "placeholder"
             last = Span(last.start, span.end, last.target + span.target, kind)
@@ -130,7 +154,7 @@ def lost(text: str, translation: str, stand_ins: StandIns) -> list[StandIn]:
 
 def touching(text: str, stand_ins: StandIns) -> set[tuple[int, int]]:
     """Tags between which there is nothing, by their numbers."""
-    found = list(STAND_IN.finditer(text))
+    found = [one for one in STAND_IN.finditer(text) if 1 <= int(one.group(1)) <= len(stand_ins)]
     return {
         (int(first.group(1)), int(second.group(1)))
         for first, second in pairwise(found)
@@ -153,16 +177,10 @@ def nests(stand_ins: Sequence[StandIn]) -> bool:
 
 
 def reveal(translation: str, stand_ins: StandIns, target_language: str) -> str:
-    """The answer with what they stand for; one that is said twice, or is none of these, goes."""
-    if not stand_ins:
-        return translation
-    text, *rest = STAND_IN.split(translation)
-    waiting = dict(enumerate(stand_ins, start=1))
+    """The answer with what they stand for; one that is said twice, or that nobody asked for, goes."""
+    text, *rest = STAND_IN.split(without_others(translation, len(stand_ins)))
     for number, after in zip(rest[::2], rest[1::2], strict=True):
-        stand_in = waiting.pop(int(number), None)
-        if stand_in is None:
-            text = text.rstrip(" ") + after
-            continue
+        stand_in = stand_ins[int(number) - 1]
         # Chinese sets tags among its characters without spaces.
         close = stand_in.kind == "tag" and writes_han(target_language)
         if stand_in.tight_before or (close and HAN_CHARACTER.match(text.rstrip(" ")[-1:])):
@@ -171,3 +189,19 @@ def reveal(translation: str, stand_ins: StandIns, target_language: str) -> str:
             after = after.lstrip(" ")
         text += stand_in.target + after
     return text
+
+
+def without_others(translation: str, count: int) -> str:
+    """Of {1} to {count} the first of each, and none else."""
+    waiting = set(range(1, count + 1))
+    kept: list[str] = []
+    end = 0
+    for match in STAND_IN.finditer(translation):
+        if (number := int(match.group(1))) in waiting:
+            waiting.remove(number)
+            continue
+        before = translation[end : match.start()]
+        kept.append(before.removesuffix(" ") if kept or before.strip() else before)
+        end = match.end()
+    rest = translation[end:]
+    return "".join([*kept, rest]) if "".join(kept).strip() else "".join([*kept, rest]).lstrip(" ")

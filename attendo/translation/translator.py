@@ -22,7 +22,7 @@ from attendo.text.normalize import for_model, one_line
 from attendo.text.sentences import join_one_by_one
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence, Translation
-from attendo.translation.compose import compose, finish, in_script
+from attendo.translation.compose import compose, finish
 from attendo.translation.doubt import with_doubt
 from attendo.translation.options import DEFAULT, TranslationOptions
 from attendo.translation.prepare import PreparedText, Preparer
@@ -166,7 +166,7 @@ class Translator:
         request, _ = self.preparer.request(for_model(segments[0].text), languages)  # a stand-in cannot grow
         for token in self.engine.tokens(request):
             ids.append(token)
-            grown = in_script(one_line(self.tokenizer.decode(ids)), languages)
+            grown = languages.in_script(one_line(self.tokenizer.decode(ids)))
             # The first bytes of a character are not yet one; in another script the next word may change an earlier one.
             settled = languages.to == languages.target and not grown.endswith("\ufffd")
             if settled and grown != shown and grown.startswith(shown):

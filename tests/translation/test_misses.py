@@ -182,3 +182,21 @@ def test_most_numbers_that_are_taken_away_are_missed(evidence):
         found += bool(missing(here, there[: taken.start()] + there[taken.end() :], source, target))
     assert found > 0.85 * tried
     evidence("X9", "numbers deleted from human translations: missed", f"{found} of {tried}")
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "lost"),
+    [
+        ("From 10.0.0.1 to 10.0.0.1", "Von 10.0.0.1 nach 10,0.0.1", ["10.0.0.1"]),
+        ("Order AB-1234", "Bestelle XAB-12345", ["AB-1234"]),
+        ("Order AB-1234", "Bestelle ab-1234", ["AB-1234"]),
+        ("Mail xa@b.com", "Maile xa@b.com.com", ["xa@b.com"]),
+        ("{name} and {name}", "{name} und", ["{name}"]),
+        ("{Name} has %s", "{name} hat %sd", ["{Name}", "%s"]),
+        ('<a href="x">a</a>', "<a>a</a>", ['<a href="x">']),
+        ("<b>a</b> <b>b</b>", "<b>a</b> b", ["<b>", "</b>"]),
+    ],
+)
+def test_as_often_and_exactly(source, translation, lost):
+    assert [miss.text for miss in missing(source, translation, "en", "de")] == lost
+    assert missing(source, source, "en", "de") == []

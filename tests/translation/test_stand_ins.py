@@ -11,10 +11,16 @@ import attendo
 from attendo.translation.checks import Miss
 from attendo.translation.pieces import cut_at_stand_ins, put_pieces_together
 from attendo.translation.prepare import Languages, verbatim_spans
+from attendo.translation.retries import find
 from attendo.translation.stand_ins import STAND_IN, Span, hide, lost, reveal
 from benchmarks.verbatim import KINDS, read
 
 EN_DE, ZH_EN = Languages("en", "de", "de"), Languages("zh", "en", "en")
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return attendo.load(engine="ct2", threads=2)
 
 
 def hidden(text):
@@ -38,6 +44,37 @@ def test_beside_a_word_they_are_set_off_and_close_up_again():
 def test_what_touches_is_one():
     shown, stand_ins = hidden("Dear <b>{name}</b>!")
     assert (shown, [one.source for one in stand_ins]) == ("Dear {1}!", ["<b>{name}</b>"])
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("I paid { 250 } to {name}.", "I paid {1} to {2}."),
+        ("The set {%s} is {{{raw}}}.", "The set {1} is {2}."),
+        ("I see {<b>}this{</b>}.", "I see {1} this {2}."),
+        ("${%s} and {{#if x}}", "{1} and {2}"),
+        ("<b>{%s}</b>", "{1}"),
+    ],
+)
+def test_what_could_be_taken_for_a_stand_in_is_hidden_whole(text, shown):
+    assert hidden(text)[0] == shown
+    assert reveal(shown, hidden(text)[1], "de") == text
+
+
+def test_what_a_model_invents_goes(translator):
+    text, stand_ins = hidden("<b>a</b> b {c}")
+    assert len(lost(text, "{1} {0} x {2} {99} y {3}", stand_ins)) == 0
+    assert reveal("{1} {0} x {2} {99} y {3}", stand_ins, "de") == "<b>x</b> y {c}"
+    assert reveal("Good morning {1}", (), "de") == "Good morning"
+    for odd in ("Click <b>{ 7 }</b> now.", "</i> with v1.2.3 {1} %d tomorrow is here"):
+        answer = translator.translate(odd, to="de", from_="en")
+        assert all(answer.text.count(one.target) >= 1 for one in hidden(odd)[1])
+
+
+def test_a_number_inside_a_stand_in_is_none_of_the_text():
+    shown, _ = hidden("Click <b>here</b> 2 times, {name}")
+    assert find(Miss("number", "2"), shown, EN_DE).start == shown.index(" 2 times") + 1
+    assert find(Miss("number", "3"), shown, EN_DE) is None
 
 
 def test_a_term_comes_back_as_its_translation():
@@ -104,11 +141,6 @@ def test_pieces():
 # --- with the model of the package, by the fast engine alone
 
 
-@pytest.fixture(scope="module")
-def translator():
-    return attendo.load(engine="ct2", threads=2)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_no_language_translates_is_kept_or_flagged(translator, kind, evidence):
     asked = read(kind)
@@ -126,7 +158,18 @@ def test_what_no_language_translates_is_kept_or_flagged(translator, kind, eviden
 
 
 @pytest.mark.parametrize(
-    "text", ["00:00:01,000 --> 00:00:02,500", "192.168.10.25", "2.10.3", "{name}: %s", "42", "12,50 €", "AB-1234"]
+    "text",
+    [
+        "{name}:  %s",
+        "{a}\u3000{b}",
+        "00:00:01,000 --> 00:00:02,500",
+        "192.168.10.25",
+        "2.10.3",
+        "{name}: %s",
+        "42",
+        "12,50 €",
+        "AB-1234",
+    ],
 )
 def test_a_line_with_nothing_to_translate_is_not_touched(translator, text):
     for to in ("en", "de", "zh"):

@@ -8,7 +8,6 @@ import attendo
 from attendo.engines.engine import Limits
 from attendo.errors import InputError
 from attendo.translation.checks import Miss
-from attendo.translation.compose import in_script
 from attendo.translation.glossary import Glossary, Term, read_glossary
 from attendo.translation.options import DEFAULT, TranslationOptions
 from attendo.translation.prepare import Languages, Preparer
@@ -21,11 +20,12 @@ def model(tmp_path_factory):
     return write_fake_model(tmp_path_factory.mktemp("terms") / "model")
 
 
-def test_in_another_script_the_user_s_terms_stay_as_they_were_written():
-    taiwan = Languages("en", "zh", "zh-TW")
-    assert in_script("我爱台北的面条", taiwan) == "我愛臺北的麵條"
-    assert in_script("我爱台北的面条", taiwan, ["台北", "面"]) == "我愛台北的面條"
-    assert in_script("我爱台北", Languages("en", "zh", "zh"), ["北"]) == "我爱台北"
+def test_in_another_script_the_user_s_terms_stay_as_they_were_written(model):
+    assert Languages("en", "zh", "zh-TW").in_script("我爱台北的面条") == "我愛臺北的麵條"
+    assert Languages("en", "zh", "zh").in_script("我爱台北") == "我爱台北"
+    translator = fake_translator(model)  # says what it reads
+    options = TranslationOptions(glossary=Glossary([Term("cat", "发")]))
+    assert translator.translate("cat 头发和发展", to="zh-TW", from_="en", options=options).text == "发 頭髮和發展"
 
 
 def test_broken_characters_that_the_source_does_not_have_are_flagged(model):
