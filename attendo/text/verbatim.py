@@ -55,7 +55,8 @@ IDENTIFIERS = {
     r"[A-Z0-9]{1,20}(?:[-/._][A-Z0-9]{1,20}){0,6}(?::\d{4})?",
     "snake_case": r"_{0,2}[A-Za-z][A-Za-z0-9]{0,40}(?:_{1,2}[A-Za-z0-9]{1,40}){1,10}_{0,2}(?:\(\))?",
     "camel_case": r"[a-z]{2,30}(?:[A-Z][a-z0-9]{1,30}){1,6}(?:\(\))?",
-    "dotted": r"[A-Za-z][A-Za-z0-9]{1,30}(?:\.[A-Za-z][A-Za-z0-9]{1,30}){2,8}(?:\(\))?",
+    "dotted": r"[a-z][a-z0-9]{1,30}(?:\.[a-z][a-z0-9]{1,30}){1,8}"
+    r"\.(?:[a-z][a-z0-9]{1,30}|[A-Z][a-z]{1,30}[A-Z]\w{1,40})(?:\(\))?",
     "domain": r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){0,3}\.(?:com|org|net|de|cn|eu|io|dev|info|edu|gov|co\.uk)",
     "call": r"[A-Za-z][A-Za-z0-9]{0,40}(?:\.[A-Za-z0-9]{1,40}){0,6}\(\)",
     "file": r"[A-Za-z0-9-]{1,60}\.(?:txt|json|jsonl|xml|html?|pdf|docx?|xlsx?|pptx?|odt|csv|tsv|tmx|py|js|ts|java|cpp"

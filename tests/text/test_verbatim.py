@@ -59,6 +59,7 @@ def test_found(text, things):
         "16GB, 10AM, 100KM, 1080P, 3D, 2nd, 1990s",
         "1914-1918, 2020-2021, 2024-03-15, 3-4 days, 10-15 Minuten",
         "Die 28-Jährige, 18- bis 25-Jährigen, U21-Länderspiel, Student_innen",
+        "It went so.well.Take it. Ich gehe.Jedenfalls.Er kommt.",
         "MP3-Player, A4-Papier, U-Bahn, E-Mail, G7",
         "and/or, km/h, 24/7, e.g. this, z.B. das, U.S.A., Mr.Smith",
         "10:30, 2:1, 12.5, 1,234.5, 3.10.24, § 5, 100% sure, 50% off, 5 % s",
