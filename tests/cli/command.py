@@ -85,5 +85,5 @@ def text_stream(descriptor, encoding, errors):
 
 
 def raw_controls(text):
-    """What a terminal would obey."""
-    return sorted({letter for letter in text if not letter.isprintable() and letter != "\n"})
+    """What a terminal would obey; a tab parts the columns of a table."""
+    return sorted({letter for letter in text if not letter.isprintable() and letter not in "\n\t"})

@@ -156,7 +156,7 @@ def test_translations_are_written_line_by_line_and_the_command_judges_them(atten
 
 def test_loops_are_counted(attendo, tmp_path):
     write_tsv(tmp_path / "t.tsv", ENGLISH[:12], spoilt(ENGLISH[:12]))
-    _, out, _ = attendo("evaluate", *MODEL, "t.tsv", "--json", engine=FakeEngine(for_ever))
+    _, out, _ = attendo("evaluate", *MODEL, "--from", "zh", "t.tsv", "--json", engine=FakeEngine(for_ever))
     (found,) = json.loads(out)
     assert found["loops_decoded_again"] == found["untranslated"] == 12
     write(tmp_path / "h", [*spoilt(ENGLISH[:11]), "round and " * 30])

@@ -114,7 +114,7 @@ def test_a_stdout_that_takes_nothing_is_one_line(arguments):
 def test_a_loop_of_links_is_one_line_wherever_it_is_named(tmp_path):
     loop, text = tmp_path / "loop", tmp_path / "text.txt"
     loop.symlink_to(loop)
-    text.write_bytes(b"the sea\n")
+    text.write_bytes(b"\n")
     translate = ["translate", *TO_ENGLISH]
     for arguments in (
         [*translate, "-i", loop], [*translate, "-i", text, "-o", loop], [*translate, "-i", text, "--glossary", loop],

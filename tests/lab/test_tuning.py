@@ -113,7 +113,10 @@ def test_a_side_without_a_rate_is_one_clear_error(table, capsys):
         ('{"L6": 3}', "L6 is 3"),
         ('{"L6": {"date": "", "machine": "", "seeds": [], "code": ""}}', "rates of L6"),
         ('{"L6": {"date": "", "machine": "", "seeds": [], "code": "", "rates": {"one_1": 0}}}', "above 0"),
-        ('{"L6": {"date": "", "machine": "", "seeds": [], "code": "", "rates": {"one_1": NaN}}}', "above 0"),
+        (
+            '{"L6": {"date": "", "machine": "", "seeds": [], "code": "", "rates": {"one_1": NaN}}}',
+            "NaN is no number of JSON",
+        ),
         ('{"L6": {"date": "", "machine": "", "seeds": [], "code": "", "rates": {"one_1": true}}}', "above 0"),
         ('{"L6": {"date": "", "machine": "", "seeds": "all", "code": "", "rates": {}}}', "seeds in L6"),
         ('{"L6": {"date": "", "machine": "", "code": "", "rates": {}}}', "seeds is missing"),

@@ -149,9 +149,11 @@ def in_save(step):
 def in_the_model_folder(here):
     """All steps are done, and what came of them is being written."""
 
-    def save_model(*arguments, real=recipe_train.save_model):
+    real = recipe_train.save_model
+
+    def save_model(*arguments, **options):
         here()
-        real(*arguments)
+        real(*arguments, **options)
 
     recipe_train.save_model = save_model
 
