@@ -11,10 +11,10 @@ def choose_device(name: str, setting: str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
-    except RuntimeError:
-        raise ConfigError(f"{setting} is '{name}': expected auto, cpu or cuda") from None
+    except (RuntimeError, ValueError):
+        raise ConfigError(f"{setting} is {name[:60]!r}: expected auto, cpu or cuda") from None
     if device.type == "cuda" and not torch.cuda.is_available():
-        raise ConfigError(f"{setting} is '{name}', but torch finds no GPU here: expected auto or cpu")
+        raise ConfigError(f"{setting} is {name[:60]!r}, but torch finds no GPU here: expected auto or cpu")
     if device.type not in ("cpu", "cuda"):
-        raise ConfigError(f"{setting} is '{name}': expected auto, cpu or cuda")
+        raise ConfigError(f"{setting} is {name[:60]!r}: expected auto, cpu or cuda")
     return device

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from attendo.errors import DataError
 from attendo.files.packed import DAMAGE, ENDINGS, unpack
+from attendo.files.tables import short_path
 from attendo.files.whole_file import WholeFile
 from attendo.text.normalize import LONE_SURROGATE, REPLACEMENT
 
@@ -132,12 +133,12 @@ class FileStream(io.BufferedReader):
 
 def open_bytes(path: Path) -> FileStream:
     """The file's bytes, decompressed by the end of its name. Files are read more than once, which a pipe cannot be."""
-    if path.exists() and not path.is_file():
-        raise DataError(f"cannot read {path}: expected a file, this is a folder, a pipe or a device")
     try:
+        if path.exists() and not path.is_file():
+            raise DataError(f"cannot read {path}: expected a file, this is a folder, a pipe or a device")
         return FileStream(WholeFile(io.FileIO(path), str(path)), path.suffix)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        raise DataError(f"cannot read {short_path(path)}: {getattr(error, 'strerror', None) or error}") from error
 
 
 @contextmanager

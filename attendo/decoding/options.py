@@ -1,10 +1,10 @@
 """How to search and how to sample: settings, checked when they are made."""
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
 from attendo.errors import ConfigError
+from attendo.files.tables import short_repr
 
 Stop = Literal["exact", "early"]
 
@@ -39,8 +39,8 @@ class SearchOptions:
         check_whole("no_repeat_ngram", self.no_repeat_ngram, 0, LONGEST)
         check_number("length_penalty", self.length_penalty, -10.0, 10.0)
         check_number("repetition_penalty", self.repetition_penalty, 1.0, 100.0)
-        if self.stop not in ("exact", "early"):
-            raise ConfigError(f"stop = {self.stop!r}: expected 'exact' or 'early'")
+        if not isinstance(self.stop, str) or self.stop not in ("exact", "early"):
+            raise ConfigError(f"stop = {short_repr(self.stop)}: expected 'exact' or 'early'")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class SamplingOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.temperature == 0:
+        if type(self.temperature) in (int, float) and self.temperature == 0:
             raise ConfigError("temperature = 0: expected a number above 0 (greedy search is what it would become)")
         check_number("temperature", self.temperature, 1e-6, 100.0)
         check_whole("top_k", self.top_k, 0, 10_000_000)
@@ -64,9 +64,9 @@ class SamplingOptions:
 def check_whole(name: str, value: object, low: int, high: int, meaning: str = "") -> None:
     if type(value) is not int or not low <= value <= high:
         upper = f"{high:,}" + (f", {meaning}" if meaning else "")
-        raise ConfigError(f"{name} = {value!r}: expected a whole number from {low} to {upper}")
+        raise ConfigError(f"{name} = {short_repr(value)}: expected a whole number from {low} to {upper}")
 
 
 def check_number(name: str, value: object, low: float, high: float) -> None:
-    if type(value) not in (int, float) or not math.isfinite(value) or not low <= value <= high:  # type: ignore[arg-type, operator]
-        raise ConfigError(f"{name} = {value!r}: expected a number from {low:g} to {high:g}")
+    if type(value) not in (int, float) or not low <= value <= high:  # type: ignore[operator]
+        raise ConfigError(f"{name} = {short_repr(value)}: expected a number from {low:g} to {high:g}")

@@ -17,7 +17,8 @@ from attendo.doctor.pairing import FEWEST_TO_LEARN_FROM, tokenize_pairs
 from attendo.doctor.shifted import find_shifted_blocks
 from attendo.doctor.survey import MOST_PAIRS, Advance, CorpusSample, as_array, choose_lines, read_sample, survey
 from attendo.errors import UsageError
-from attendo.files.arguments import check_path, check_several, wrong_argument
+from attendo.files.arguments import as_list, check_argument, check_count, check_path, wrong_argument
+from attendo.files.tables import LARGEST_INTEGER
 from attendo.text.scripts import guess_language
 
 PAIRS_TO_GUESS_FROM = 1_000
@@ -90,7 +91,12 @@ def examine(
             raise wrong_argument("languages", languages, "two, source and target, such as ('zh', 'en')")
         languages = (languages[0], languages[1])
         check_known(languages)
-    check_several("against", against, "a list of test sets")
+    against = as_list("against", against, "a list of test sets")
+    check_argument("progress", progress, ExaminationProgress, "ExaminationProgress")
+    check_count("most_closely", most_closely, 0, LARGEST_INTEGER)
+    for name, path in (("source", source), ("target", target)):
+        if path is not None:
+            check_path(name, path)
     if corpus is None and source is not None and target is not None:
         corpus = AlignedFiles(Path(source), Path(target))
     elif corpus is None or source is not None or target is not None:

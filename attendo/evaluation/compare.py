@@ -12,10 +12,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from attendo.evaluation.hypotheses import Hypotheses, read_hypotheses
-from attendo.evaluation.metrics import SAMPLES, around, bleu_by, chrf_by_default, command_options, ter_of, tokenisations
+from attendo.evaluation.metrics import (
+    MOST_SAMPLES,
+    SAMPLES,
+    around,
+    bleu_by,
+    chrf_by_default,
+    command_options,
+    ter_of,
+    tokenisations,
+)
 from attendo.evaluation.suspicions import language_of, suspicions
 from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, file_in_bash, gather_references
-from attendo.files.arguments import check_argument, check_languages, wrong_argument
+from attendo.files.arguments import check_count, check_languages
 
 TRIALS = 10_000  # of approximate randomisation, as sacreBLEU's own command has it
 LEVEL = 0.05
@@ -138,9 +147,7 @@ def compare(
     """
     check_languages(to, None)
     for name, number in (("samples", samples), ("trials", trials)):
-        check_argument(name, number, int, "a whole number")
-        if number < 2:
-            raise wrong_argument(name, number, "a whole number, at least 2")
+        check_count(name, number, 2, MOST_SAMPLES)
     test_set = gather_references(references, sources)
     hypotheses = read_hypotheses(a, test_set, "A"), read_hypotheses(b, test_set, "B")
     files = [file_in_bash(Path(one)) if isinstance(one, (str, Path)) else name for one, name in ((a, "A"), (b, "B"))]

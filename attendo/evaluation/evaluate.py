@@ -11,6 +11,7 @@ from attendo.evaluation.breakdown import FrequencyClass, LengthClass, by_frequen
 from attendo.evaluation.hypotheses import Hypotheses, TranslationRun, read_hypotheses, translate_test_sets
 from attendo.evaluation.loops_and_numbers import NumberCounts, count_numbers_kept, find_loops
 from attendo.evaluation.metrics import (
+    MOST_SAMPLES,
     SAMPLES,
     References,
     Score,
@@ -26,7 +27,7 @@ from attendo.evaluation.metrics import (
 )
 from attendo.evaluation.suspicions import language_of, suspicions
 from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, gather_references, read_test_set
-from attendo.files.arguments import check_argument, check_languages, check_path, wrong_argument
+from attendo.files.arguments import check_argument, check_count, check_languages, check_path, wrong_argument
 from attendo.translation.options import DEFAULT as DEFAULT_OPTIONS
 from attendo.translation.options import TranslationOptions
 
@@ -169,7 +170,9 @@ def evaluate(
     if (hypotheses is None) == (test_set is None) or (test_set is not None and references is not None):
         raise UsageError("expected a test set, and a model to translate it; or else hypotheses and references")
     check_languages(to, from_)
-    check_argument("samples", samples, int, "a whole number")
+    check_count("samples", samples, 0, MOST_SAMPLES)
+    check_argument("published", published, bool, "True or False")
+    check_metrics(metrics)
     if hypotheses is not None:
         if references is None:
             raise UsageError("hypotheses need references")
@@ -183,6 +186,15 @@ def evaluate(
         name, translator = named_translator(model)
         _, judged = next(translate_test_sets([against], translator, name, to, from_, options))
     return score_hypotheses(against, judged, to=to, from_=from_, samples=samples, published=published, metrics=metrics)
+
+
+def check_metrics(metrics: object) -> None:
+    expected = "a dict of functions by name, each called with the hypotheses and the references"
+    if metrics is not None:
+        check_argument("metrics", metrics, Mapping, expected)
+        for name, metric in metrics.items():  # type: ignore[attr-defined]
+            if not isinstance(name, str) or not callable(metric):
+                raise wrong_argument("metrics", metrics, expected)
 
 
 def named_translator(model: "str | Path | Translator | None") -> tuple[str, "Translator"]:

@@ -10,7 +10,7 @@ from attendo.documents.line_reader import BYTES_PER_TOKEN, Chunk
 from attendo.errors import DataError, InputError
 from attendo.evaluation.suspicions import exchanged_columns, where_lines_were_lost
 from attendo.evaluation.test_set import EvaluationSet, TextsOrPath, read_texts
-from attendo.files.arguments import check_texts
+from attendo.files.arguments import as_texts
 from attendo.translation.answer import Translation
 from attendo.translation.options import DEFAULT, TranslationOptions
 from attendo.translation.translator import Translator
@@ -57,7 +57,7 @@ def read_hypotheses(given: TextsOrPath, test_set: EvaluationSet, name: str = "hy
     One for each sentence of the test set; a lost line is an error that says where it may have been.
     """
     remarks: tuple[str, ...] = ()
-    check_texts(name, given)
+    given = as_texts(name, given)
     if isinstance(given, (str, Path)):
         name, (given, remarks) = str(given), read_texts(Path(given))
     texts = tuple(text.rstrip() for text in given)

@@ -19,6 +19,7 @@ import numpy as np
 from attendo.text.scripts import base_language, writes_han
 
 SAMPLES = 1_000  # of the bootstrap, as sacreBLEU's own command has it
+MOST_SAMPLES = 1_000_000
 DEFAULT = "13a"
 # The first that can be had is the one to quote; the others are for comparing with older tables. MeCab, which sacreBLEU
 # recommends for Japanese and Korean, is a library of its own.

@@ -5,15 +5,14 @@ the line.
 """
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from attendo.data.lines import COMPRESSED, LARGEST_TEST_SET, Problem, decode_line, raw_lines, within
 from attendo.documents.line_reader import opened
 from attendo.errors import DataError, UsageError
-from attendo.files.arguments import check_several, check_texts
+from attendo.files.arguments import as_list, as_texts, check_path, wrong_argument
 
 STANDARD = Path("-")
 UNPACK = {".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
@@ -82,16 +81,18 @@ def gather_references(
 ) -> EvaluationSet:
     """References, each given as a list of sentences or as a file, and perhaps their sources in the same way."""
     if isinstance(references, (str, Path)):
+        check_path("references", references)
         references = [Path(references)]
     else:
-        check_several("references", references, "a list of str, the path of a file, or several of these")
-        references = list(references)
-        for one in references:
-            check_texts("references", one)
-    if all(isinstance(one, str) for one in references):
-        references = [cast(Sequence[str], references)]
+        expected = "a list of str, the path of a file, or several of these"
+        if isinstance(references, (Set, Mapping)):
+            raise wrong_argument("references", references, expected)
+        references = as_list("references", references, expected)
+        if all(isinstance(one, str) for one in references):  # sentences
+            references = [references]
+        references = [as_texts("references", one) for one in references]
     if sources is not None:
-        check_texts("sources", sources)
+        sources = as_texts("sources", sources)
     files = [Path(one) for one in references if isinstance(one, (str, Path))]
     if len(files) == len(references) and (sources is None or isinstance(sources, (str, Path))):
         return read_references(files, None if sources is None else Path(sources))

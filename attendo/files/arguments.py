@@ -1,7 +1,9 @@
 """Arguments of public functions, checked where they come in: which it is, what was given, what is expected."""
 
-from collections.abc import Iterable
+import errno
+from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
+from typing import Any
 
 from attendo.errors import UsageError
 from attendo.files.tables import short_repr
@@ -24,7 +26,15 @@ def check_languages(to: object, from_: object) -> None:
 
 
 def check_path(name: str, value: object, besides: str = "") -> None:
+    """A path that the system can have, whether or not something is there: no NUL, no half character, not too long."""
     check_argument(name, value, PATHS, f"a path, as str or Path{besides}")
+    try:
+        Path(value).stat()  # type: ignore[arg-type]
+    except ValueError as error:
+        raise wrong_argument(name, str(value), "a path of whole characters, without NUL") from error
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise wrong_argument(name, str(value), "a path that is not too long for this system") from error
 
 
 def check_several(name: str, value: object, expected: str) -> None:
@@ -33,14 +43,29 @@ def check_several(name: str, value: object, expected: str) -> None:
         raise wrong_argument(name, value, expected)
 
 
-def check_texts(name: str, value: object) -> None:
-    """Sentences, or the path of a file with a sentence a line."""
-    if isinstance(value, PATHS):
-        return
-    expected = "a list of str, or the path of a file"
+def as_list(name: str, value: object, expected: str) -> list[Any]:
+    """What is there to go through, gone through once: an iterator that a check has read is empty for all others."""
     check_several(name, value, expected)
-    for text in value:  # type: ignore[attr-defined]
+    return list(value)  # type: ignore[call-overload]
+
+
+def as_texts(name: str, value: object) -> str | Path | list[str]:
+    """Sentences in their order, which a set does not have; or the path of a file with a sentence a line."""
+    if isinstance(value, PATHS):
+        check_path(name, value)
+        return value
+    expected = "a list of str, or the path of a file"
+    if isinstance(value, (Set, Mapping)):
+        raise wrong_argument(name, value, expected)
+    texts = as_list(name, value, expected)
+    for text in texts:
         check_argument(f"a text of {name}", text, str, "str")
+    return texts
+
+
+def check_count(name: str, value: object, least: int, most: int) -> None:
+    if type(value) is not int or not least <= value <= most:
+        raise wrong_argument(name, value, f"a whole number from {least:,} to {most:,}")
 
 
 def wrong_argument(name: str, value: object, expected: str) -> UsageError:

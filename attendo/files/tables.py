@@ -19,6 +19,7 @@ from attendo.files.small_file import check_sha256, read_small_file
 T = TypeVar("T")
 
 LARGEST_INTEGER = 2**63 - 1  # what TOML promises to carry
+LONGEST_PATH_SHOWN = 400  # characters
 WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -159,4 +160,12 @@ def short_repr(value: object) -> str:
         text = repr(value)
     except (ValueError, RecursionError):  # such a number inside a list, or a list inside a thousand others
         return f"a {type(value).__name__} too large to show"
+    except Exception:  # a `__repr__` of somebody else's
+        return f"a {type(value).__name__} that cannot be shown"
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def short_path(path: object) -> str:
+    """As it is, if that is a line that a person can read."""
+    text = str(path)
+    return text if text.isprintable() and len(text) <= LONGEST_PATH_SHOWN else short_repr(text)

@@ -22,7 +22,7 @@ from attendo.errors import ConfigError, InputError, UsageError
 from attendo.files.durable import new_folder, sweep
 from attendo.files.manifest import NAME as MANIFEST
 from attendo.files.manifest import FileEntry, check_content, check_largest, check_listing, write_manifest
-from attendo.files.tables import read_json, short_repr
+from attendo.files.tables import read_json, short_path, short_repr
 from attendo.files.tensor_file import LARGEST_HEADER
 from attendo.model.config import ModelConfig, config_from_dict
 from attendo.model.shapes import num_parameters
@@ -65,7 +65,7 @@ def model_folder(model: str | Path | None) -> Path:
     if not folder.is_dir():
         known = f", or a name: {', '.join(shipped)}" if shipped else ""
         expected = f"expected the folder `attendo train` wrote, RUN/model{known}"
-        raise InputError(f"there is no model folder {folder}: {expected}")
+        raise InputError(f"there is no model folder {short_path(folder)}: {expected}")
     return folder
 
 

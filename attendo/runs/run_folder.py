@@ -14,7 +14,7 @@ from attendo import __version__
 from attendo.errors import InputError, TrainingError, WriteError
 from attendo.files.durable import lock, sweep
 from attendo.files.source_code import DIGITS, PACKAGE, package_code
-from attendo.files.tables import read_json
+from attendo.files.tables import read_json, short_path
 from attendo.training.device import Machine
 
 LARGEST_ENVIRONMENT = 100_000  # bytes
@@ -55,8 +55,9 @@ class RunFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise WriteError(f"cannot use {self.path} as a run folder: {error.strerror or error}") from error
+        except (OSError, ValueError) as error:  # ValueError: a name that no folder can have
+            why = getattr(error, "strerror", None) or error
+            raise WriteError(f"cannot use {short_path(self.path)} as a run folder: {why}") from error
         try:
             if not lock(descriptor):
                 raise TrainingError(f"another run is at work in {self.path}: wait for it, or name another --run-dir")

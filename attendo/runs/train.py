@@ -2,14 +2,14 @@
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.data.prepare.datasets import OnProgress, no_progress
 from attendo.errors import InputError
-from attendo.files.arguments import check_path, check_several
+from attendo.files.arguments import as_list, check_argument, check_path, wrong_argument
 from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import write_file
 from attendo.model.config import config_to_dict
@@ -26,7 +26,7 @@ from attendo.runs.prepare import Prepared, prepare
 from attendo.runs.run_folder import RunFolder, describe_environment
 from attendo.runs.run_page import write_report
 from attendo.runs.tensorboard import TensorBoard
-from attendo.training.callback import Callback
+from attendo.training.callback import Callback, as_callbacks
 from attendo.training.checkpoints import Checkpoints
 from attendo.training.log import RunLog, read_log
 from attendo.training.progress import TrainingProgress
@@ -53,8 +53,8 @@ def train(
     recipe: Recipe | str | Path,
     run_dir: str | Path,
     *,
-    settings: Sequence[str] = (),
-    callbacks: Sequence[Callback] = (),
+    settings: Iterable[str] = (),
+    callbacks: Iterable[Callback] = (),
     force: bool = False,
     command: str = "",
     beside: Path | None = None,
@@ -76,12 +76,24 @@ def train(
     handles signals); `stop` is there for a caller with a way of its own. `language` is that of report.html: en or zh.
     """
     check_path("run_dir", run_dir)
-    check_several("settings", settings, "a list of TABLE.KEY=VALUE")
-    check_several("callbacks", callbacks, "a list of Callback")
+    settings = as_list("settings", settings, "a list of TABLE.KEY=VALUE")
+    for setting in settings:
+        check_argument("a setting", setting, str, "TABLE.KEY=VALUE")
+    callbacks = as_callbacks(callbacks)
+    check_argument("force", force, bool, "True or False")
+    check_argument("command", command, str, "a text")
+    if not isinstance(language, str) or language not in ("en", "zh"):
+        raise wrong_argument("language", language, "en or zh")
+    if not callable(on_progress):
+        raise wrong_argument("on_progress", on_progress, "a function")
+    if stop is not None:
+        check_argument("stop", stop, Stop, "a Stop, or None")
+    if beside is not None:
+        check_path("beside", beside)
     if not isinstance(recipe, Recipe):
         check_path("recipe", recipe, ", or a Recipe")
         beside = beside or Path(recipe).resolve().parent
-        command = command or f"attendo.train({str(recipe)!r}, run_dir={str(run_dir)!r}, settings={list(settings)!r})"
+        command = command or f"attendo.train({str(recipe)!r}, run_dir={str(run_dir)!r}, settings={settings!r})"
         recipe = read_recipe(Path(recipe), settings)
     elif settings:
         raise InputError("settings change the file of a recipe: expected none beside a Recipe that was read already")

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from attendo.files.arguments import as_list, wrong_argument
+
 
 @dataclass(frozen=True)
 class StepRecord:
@@ -82,3 +84,13 @@ class Callback:
 
     def on_end(self, error: BaseException | None) -> None:
         """After the last step, or after what ended the run before it."""
+
+
+def as_callbacks(given: object) -> list[Callback]:
+    """A list of them, or of what has their methods; an error before the training begins, not at its first event."""
+    callbacks = as_list("callbacks", given, "a list of Callback")
+    events = [name for name in vars(Callback) if name.startswith("on_")]
+    for callback in callbacks:
+        if isinstance(callback, type) or not all(callable(getattr(callback, event, None)) for event in events):
+            raise wrong_argument("a callback", callback, "an object of a class of Callback's")
+    return callbacks

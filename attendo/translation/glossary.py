@@ -9,13 +9,13 @@ written. Of a language whose endings we know a word of four letters or more is f
 "des Bahnhofs", engine in "engines"; what is said for it is the term as the glossary has it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from attendo.errors import DataError
-from attendo.files.arguments import check_argument, check_several
+from attendo.files.arguments import as_list, check_argument
 from attendo.files.small_file import read_small_file
 from attendo.text.normalize import CONTROLS, REPLACEMENT, edges, for_model, normalize
 from attendo.text.scripts import base_language
@@ -43,6 +43,12 @@ class Term:
     source: str
     target: str
 
+    def __post_init__(self) -> None:
+        for name, text in (("source", self.source), ("target", self.target)):
+            check_argument(f"the {name} of a term", text, str, "a text")
+            if not text:
+                raise DataError(f"the {name} of a term is empty: expected a text")
+
     @property
     def any_case(self) -> bool:
         return fold(self.source) == self.source
@@ -57,9 +63,9 @@ class Glossary:
     'Where is the central station?'
     """
 
-    def __init__(self, terms: list[Term]) -> None:
-        check_several("terms", terms, "a list of Term; from_pairs takes a dict")
-        self.terms = tuple(terms)
+    def __init__(self, terms: Iterable[Term]) -> None:
+        self.terms = terms = tuple(as_list("terms", terms, "a list of Term; from_pairs takes a dict"))
+        check_number_of_terms(len(terms))
         for term in self.terms:
             check_argument("a term", term, Term, "a Term; from_pairs takes a dict")
         self._exact = {term.source: term.target for term in terms if not term.any_case}
@@ -73,6 +79,7 @@ class Glossary:
     def from_pairs(cls, pairs: Mapping[str, str]) -> "Glossary":
         """Terms and their translations; a term that is its own translation is not to be translated."""
         check_argument("pairs", pairs, Mapping, "a dict of terms and their translations")
+        check_number_of_terms(len(pairs))
         for each in (*pairs.keys(), *pairs.values()):
             check_argument("a term", each, str, "a text")
         lines = (f"{source}\t{target}" for source, target in pairs.items())
@@ -110,6 +117,11 @@ class Glossary:
                 if text.startswith(ending, end) and on_borders(text, start, end + len(ending)):
                     return Match(start, end + len(ending), said)
         return None
+
+
+def check_number_of_terms(number: int) -> None:
+    if number > MOST_TERMS:
+        raise DataError(f"{number:,} terms: expected at most {MOST_TERMS:,}")
 
 
 def on_borders(text: str, start: int, end: int) -> bool:

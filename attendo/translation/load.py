@@ -38,9 +38,11 @@ def load(
     check_argument("device", device, str, "auto, cpu or cuda")
     if threads is not None:
         check_argument("threads", threads, int, f"a whole number from 1 to {MOST_THREADS}, or None")
+    if not isinstance(engine, str):
+        raise ConfigError(f"engine is {short_repr(engine)}: expected auto, torch or ct2")
     folder = model_folder(model)
     if threads is not None and not 1 <= threads <= MOST_THREADS:
-        raise ConfigError(f"threads = {threads}: expected 1 to {MOST_THREADS}")
+        raise ConfigError(f"threads = {short_repr(threads)}: expected 1 to {MOST_THREADS}")
     bundle = read_bundle(folder)
     tokenizer = bundle.tokenizer()
     match engine:
@@ -48,7 +50,7 @@ def load(
             return Translator(bundle, tokenizer, torch_engine(bundle, device, threads))
         case "ct2":
             if device not in ("auto", "cpu"):
-                raise ConfigError(f"device is '{device}': CTranslate2 runs on the CPU here, torch on a GPU")
+                raise ConfigError(f"device is {short_repr(device)}: CTranslate2 runs on the CPU here, torch on a GPU")
         case "auto":
             if obstacle(bundle.config) or wants_gpu(device):
                 return Translator(bundle, tokenizer, torch_engine(bundle, device, threads))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import InitVar, asdict, dataclass, field, replace
 from typing import Any
 
-from attendo.decoding.options import SearchOptions, check_number
+from attendo.decoding.options import LARGEST_BEAM, SearchOptions, check_number, check_whole
 from attendo.files.arguments import check_argument
 from attendo.translation.glossary import Glossary
 
@@ -49,6 +49,7 @@ class TranslationOptions:
         if beam is None and n_best is None:
             return
         n_best = self.search.n_best if n_best is None else n_best
+        check_whole("n_best", n_best, 1, LARGEST_BEAM)
         beam = max(self.search.beam_size, n_best) if beam is None else beam
         object.__setattr__(self, "search", replace(self.search, beam_size=beam, n_best=n_best))
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from attendo.decoding.length import longest_output
 from attendo.engines.engine import Limits, Request
 from attendo.errors import InputError, UsageError
+from attendo.files.tables import short_repr
 from attendo.text.normalize import WORD, for_model, normalize, repair
 from attendo.text.scripts import (
     base_language,
@@ -163,14 +164,14 @@ def choose_target(to: str | None, directions: tuple[Direction, ...]) -> str:
         if len(targets) == 1:
             return targets[0]
         raise UsageError(f"this model translates into {', '.join(targets)}: say which (--to, or to=)")
-    return known(to, targets, f"into '{to}'", directions)
+    return known(to, targets, f"into {short_repr(to)}", directions)
 
 
 def choose_source(from_: str | None, target: str, text: str, directions: tuple[Direction, ...]) -> str:
     """What the user says; else the only language there is for this target, else what the text looks like."""
     sources = sources_of(target, directions)
     if from_ is not None:
-        return known(from_, sources, f"from '{from_}' into '{target}'", directions)
+        return known(from_, sources, f"from {short_repr(from_)} into '{target}'", directions)
     return sources[0] if len(sources) == 1 else likeliest(text, sources)
 
 

@@ -6,16 +6,17 @@ repeated, left or missed stands in each answer's ledger.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import NoReturn, overload
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.length import group_by_length
 from attendo.engines.engine import Engine, Request
-from attendo.errors import DataError, InputError
-from attendo.files.arguments import check_argument, check_languages, check_several, wrong_argument
+from attendo.errors import DataError, InputError, UsageError
+from attendo.files.arguments import as_list, check_argument, check_count, check_languages, check_several, wrong_argument
+from attendo.files.tables import LARGEST_INTEGER
 from attendo.model_folder.bundle import Bundle
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, one_line
@@ -176,7 +177,7 @@ class Translator:
 
     def score(
         self,
-        pairs: Sequence[Pair],
+        pairs: Iterable[Pair],
         to: str | None = None,
         from_: str | None = None,
         *,
@@ -192,7 +193,9 @@ class Translator:
         `name` and its number, counted from `first`.
         """
         check_languages(to, from_)
-        check_several("pairs", pairs, "a list of (source, target)")
+        check_argument("name", name, str, "a text")
+        check_count("first", first, 0, LARGEST_INTEGER)
+        pairs = as_list("pairs", pairs, "a list of (source, target)")
         for pair in pairs:
             if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(side, str) for side in pair)):
                 raise wrong_argument("a pair", pair, "(source, target), both str")
@@ -222,6 +225,16 @@ class Translator:
                 f"this model reads {limits.source:,} and says {limits.target:,}"
             )
         return request._replace(max_length=len(ids)), ids
+
+    def __copy__(self) -> "Translator":
+        return Translator(self.bundle, self.tokenizer, self.engine)
+
+    def __reduce__(self) -> NoReturn:
+        """What pickle and deepcopy ask for: an engine holds memory and threads of this process."""
+        raise UsageError(
+            "a Translator cannot be pickled or copied deeply: its engine belongs to this process; "
+            "load it anew in the other one, by attendo.load"
+        )
 
     @cached_property
     def preparer(self) -> Preparer:
