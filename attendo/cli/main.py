@@ -13,7 +13,7 @@ from attendo.cli import average, compare, describe, doctor, evaluate, export, in
 from attendo.cli.help import AttendoCommand, AttendoGroup
 from attendo.cli.lab import app as lab
 from attendo.cli.language import choose_language
-from attendo.cli.terminal import print_note, set_up_streams
+from attendo.cli.terminal import print_note, set_up_streams, wait_for_stdin
 from attendo.cli.tokenizer import app as tokenizer
 from attendo.errors import AttendoError
 from attendo.report.language import Language
@@ -92,6 +92,7 @@ def log_to_stderr(language: Language) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     set_up_streams()
+    wait_for_stdin()
     arguments = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in arguments
     # Wherever it stands, --debug is meant for the whole command.

@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import traceback
+from contextlib import suppress
 from types import TracebackType
 
 import typer
@@ -70,6 +71,13 @@ class Unfailing(io.RawIOBase):
         if self.descriptor is None:
             raise io.UnsupportedOperation("a stream without a descriptor")
         return self.descriptor
+
+
+def wait_for_stdin() -> None:
+    """Who started us may have left stdin such that a read gives nothing where nothing is there yet (O_NONBLOCK: node,
+    ssh and event loops do). That would look like the end of it, and all lines to come would be lost."""
+    with suppress(AttributeError, OSError, ValueError):  # there is none, it is closed, or an object of somebody's own
+        os.set_blocking(sys.stdin.fileno(), True)
 
 
 def set_up_streams() -> None:

@@ -5,6 +5,7 @@ apart, all lead to one file. What is read may be a folder (a model): then nothin
 """
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +16,8 @@ from attendo.errors import UsageError
 
 STANDARD = Path("-")
 STREAMS = ("stdin", "stdout", "stderr")
+# Names of what is open: who gives one means the stream itself.
+OPEN = re.compile(r"/dev/(stdin|stdout|stderr|fd/\d+)|/proc/self/fd/\d+")
 MOST_FILES = 1_000  # of a folder that is read; a model folder has five
 
 Named = Path | Iterable[Path] | None  # what an option names
@@ -75,7 +78,8 @@ def check_apart(
                     f"{other.option}: name another place"
                 )
         for other in (*written[number + 1 :], *streams):
-            if one.option != other.option:
+            is_meant = other.name in STREAMS and OPEN.fullmatch(one.name)
+            if one.option != other.option and not is_meant:
                 refuse_same(one, other)
     for stream in streams:
         for other in read:
@@ -109,8 +113,11 @@ def places_read(option: str, named: Named) -> Iterator[Place]:
 
 
 def places_written(option: str, path: Path, endings: Iterable[str]) -> Iterator[Place]:
-    """A link is followed: the file that it leads to is written, and what is made on the way stands beside that."""
-    if path == STANDARD or is_device(path) or str(path).startswith(("/dev/", "/proc/")):
+    """A link is followed: the file that it leads to is written, and what is made on the way stands beside that.
+
+    /dev/shm is a disk like any other, and /proc/self/cwd a link: what is a device, is_device tells.
+    """
+    if path == STANDARD or is_device(path):
         return
     yield place_of(option, path)
     real = Path(os.path.realpath(path))

@@ -21,7 +21,7 @@ from typing import Any
 from attendo.errors import ConfigError, InputError, UsageError
 from attendo.files.durable import new_folder, sweep
 from attendo.files.manifest import NAME as MANIFEST
-from attendo.files.manifest import FileEntry, check_content, check_largest, check_listing, write_manifest
+from attendo.files.manifest import FileEntry, check_content, check_largest, check_listing, read_manifest, write_manifest
 from attendo.files.tables import read_json, short_path, short_repr
 from attendo.files.tensor_file import LARGEST_HEADER
 from attendo.model.config import ModelConfig, config_from_dict
@@ -41,6 +41,7 @@ SHIPPED = Path(__file__).parents[1] / "models"
 DEFAULT = "default"
 LARGEST_CONFIG = 1_000_000  # bytes; a configuration has a few hundred
 LARGEST_CARD = 10_000_000
+OF_THE_SYSTEM = (".DS_Store", ".directory", ".localized", "Thumbs.db", "desktop.ini")
 MOST_PARAMETERS = 10_000_000_000  # the largest preset has 6.7 billion
 BYTES_A_NUMBER = 4  # float32; there are models of float16, none of more
 
@@ -243,12 +244,22 @@ def describe(
 
 
 def check_replaceable(folder: Path) -> None:
-    """Free, an empty folder, or a model folder: our files, and perhaps hidden ones of the operating system."""
+    """Free, an empty folder, or a model folder, perhaps damaged: its manifest is ours, and nothing else is there but
+    what an operating system leaves in every folder."""
     if not folder.exists():
         return
     if not folder.is_dir():
         raise InputError(f"{folder} is a file: a model is a folder")
-    there = {path.name for path in folder.iterdir()}
-    foreign = {name for name in there if not name.startswith(".")} - {*FILES, MANIFEST}
-    if foreign or (there and MANIFEST not in there):
+    there = [path for path in folder.iterdir() if path.name not in OF_THE_SYSTEM and not path.name.startswith("._")]
+    plain = all(path.is_file() and not path.is_symlink() for path in folder.iterdir())
+    ours = {path.name for path in there} <= {*FILES, MANIFEST}
+    if any(folder.iterdir()) and not (plain and ours and lists_a_model(folder)):
         raise InputError(f"{folder} is there and is no model folder: it is not replaced, give another name")
+
+
+def lists_a_model(folder: Path) -> bool:
+    """A manifest.json alone says little: browsers and many others have one, too."""
+    try:
+        return set(read_manifest(folder)) == set(FILES)
+    except (InputError, OSError):
+        return False

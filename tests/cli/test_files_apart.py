@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,7 @@ COMMANDS = {
     "tokenizer train": (["tokenizer", "train", "--languages", "zh,en"], {"CORPUS": "corpus.tsv"}, {"--out": ()}),
     "export": (["export", "--to", "ct2"], {"MODEL": "m", "--check": "check.txt"}, {"DIR": ()}),
 }  # fmt: skip
+PROCESS = "/proc/self/cwd" if Path("/proc/self/cwd").exists() else "."
 SPELLINGS = {
     "the same name": lambda path: path,
     "./": lambda path: f"./{path}",
@@ -56,6 +58,7 @@ SPELLINGS = {
     "a symbolic link": lambda path: linked(os.symlink, Path.cwd() / path, "soft"),
     "a link to a link": lambda path: linked(os.symlink, linked(os.symlink, path, "soft"), "softer"),
     "a hard link": lambda path: linked(os.link, path, "hard"),
+    "the folder of the process": lambda path: f"{PROCESS}/{path}",
     "a folder that is a link": lambda path: f"{linked(os.symlink, Path.cwd(), 'here')}/{path}",
 }
 
@@ -258,6 +261,34 @@ def test_stdin_and_stdout_are_files_too(folder):
         assert (ended, err.count("\n")) == (2, 1), err
         assert "std" in err
         assert Path("in.txt").read_bytes() == text
+
+
+def test_a_disk_in_memory_is_a_disk(folder):
+    if not os.access("/dev/shm", os.W_OK):  # noqa: S108
+        pytest.skip("no /dev/shm here")
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as file, pytest.raises(UsageError, match="the file of -i"):
+        check_apart({"-i": Path(file.name)}, {"-o": Path(file.name)})
+
+
+def test_a_stream_by_its_name_is_meant(folder):
+    with Path("out.txt").open("wb") as file:
+        words = [
+            sys.executable,
+            "-m",
+            "attendo",
+            "translate",
+            "--model",
+            "m",
+            "--to",
+            "en",
+            "--report",
+            "/dev/stdout",
+            "",
+        ]
+        done = subprocess.run(
+            words, stdout=file, stderr=subprocess.PIPE, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        )
+    assert b"would write" not in done.stderr
 
 
 def test_pairs_that_do_no_harm_are_allowed(folder):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,29 @@ def test_a_folder_as_stdin_is_one_line(arguments, tmp_path):
     os.close(folder)
     assert (done.code, done.err.count("\n")) == (1, 1), done
     assert "Is a directory" in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["translate", *TO_ENGLISH], ["tokenizer", "encode", GOLDEN / "tokenizer.json"]],
+    ids=["translate", "encode"],
+)
+def test_a_stdin_that_does_not_wait_is_read_to_its_end(arguments):
+    """As node, ssh and event loops leave it: a read before the writer has written is no end."""
+    given, writer = os.pipe()
+    os.set_blocking(given, False)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "attendo", *arguments], stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    os.close(given)
+    with os.fdopen(writer, "wb") as file:
+        for line in (b"the sea\n", b"\n", b"the sea\n"):
+            time.sleep(0.6)
+            file.write(line)
+            file.flush()
+    out, err = process.communicate(timeout=60)
+    assert process.returncode in (0, 3), err
+    assert out.count(b"\n") == 3
 
 
 @pytest.mark.parametrize("variable", ["ATTENDO_CACHE", "XDG_CACHE_HOME", "HOME"])

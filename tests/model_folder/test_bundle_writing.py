@@ -95,6 +95,38 @@ def test_a_folder_that_is_no_model_is_never_replaced(tmp_path, there):
     assert {path.name: path.read_text() for path in folder.iterdir()} == dict.fromkeys(there, "mine")
 
 
+EXTENSION = '{"manifest_version": 3, "name": "mine", "version": "1.0"}'
+
+
+@pytest.mark.parametrize(
+    "kind", ["a manifest of another program", "a repository", "a hidden file", "a link", "a folder"]
+)
+def test_what_is_not_ours_is_never_replaced_with_a_model(tmp_path, kind):
+    folder = tmp_path / "model"
+    if kind == "a manifest of another program":
+        folder.mkdir()
+        (folder / "manifest.json").write_text(EXTENSION)
+        (folder / "README.md").write_text("mine")
+    else:
+        write(folder)
+    match kind:
+        case "a repository":
+            (folder / ".git").mkdir()
+            (folder / ".git" / "HEAD").write_text("ref")
+        case "a hidden file":
+            (folder / ".env").write_text("mine")
+        case "a link":
+            (folder / "README.md").rename(tmp_path / "mine.md")
+            (folder / "README.md").symlink_to(tmp_path / "mine.md")
+        case "a folder":
+            (folder / "README.md").unlink()
+            (folder / "README.md").mkdir()
+    before = names(folder)
+    with pytest.raises(InputError, match="is no model folder: it is not replaced"):
+        write(folder)
+    assert names(folder) == before
+
+
 def test_an_empty_folder_and_a_file(tmp_path):
     (tmp_path / "empty").mkdir()
     write(tmp_path / "empty")
