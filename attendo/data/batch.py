@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from attendo.files.arguments import as_list, wrong_argument
 from attendo.special_tokens import SPECIAL, pad_rows
 
 
@@ -30,12 +31,21 @@ class Batch:
     @classmethod
     def from_pairs(cls, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> "Batch":
         """Pairs of (source pieces, target pieces), without </s> or padding; both are added here."""
-        return cls(
-            source=padded([[*source, SPECIAL.eos] for source, _ in pairs]),
-            target_in=padded([[SPECIAL.bos, *target] for _, target in pairs]),
-            target_out=padded([[*target, SPECIAL.eos] for _, target in pairs]),
-            num_target_tokens=sum(len(target) + 1 for _, target in pairs),
-        )
+        expected = "pairs of (source, target), at least one, both lists of token ids"
+        if not isinstance(pairs, (list, tuple)):
+            pairs = as_list("pairs", pairs, expected)
+        try:  # and no look at each: a run makes all its batches here
+            batch = cls(
+                source=padded([[*source, SPECIAL.eos] for source, _ in pairs]),
+                target_in=padded([[SPECIAL.bos, *target] for _, target in pairs]),
+                target_out=padded([[*target, SPECIAL.eos] for _, target in pairs]),
+                num_target_tokens=sum(len(target) + 1 for _, target in pairs),
+            )
+        except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+            raise wrong_argument("pairs", pairs, expected) from error
+        if not pairs or {batch.source.dtype, batch.target_in.dtype} != {torch.int64}:
+            raise wrong_argument("pairs", pairs, expected)
+        return batch
 
     def to(self, device: torch.device | str) -> "Batch":
         return self.each(lambda tensor: tensor.to(device, non_blocking=True))

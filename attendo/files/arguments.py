@@ -2,11 +2,13 @@
 
 import errno
 from collections.abc import Iterable, Mapping, Set
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
-from attendo.errors import UsageError
-from attendo.files.tables import short_repr
+from attendo.errors import ConfigError, UsageError
+from attendo.files.tables import expected as in_words
+from attendo.files.tables import looks_like, short_repr
 
 PATHS = (str, Path)
 
@@ -66,6 +68,18 @@ def as_texts(name: str, value: object) -> str | Path | list[str]:
 def check_count(name: str, value: object, least: int, most: int) -> None:
     if type(value) is not int or not least <= value <= most:
         raise wrong_argument(name, value, f"a whole number from {least:,} to {most:,}")
+
+
+def check_fields(config: object, where: str) -> None:
+    """Each field of a frozen dataclass as its type says; numpy's numbers become Python's."""
+    for name, kind in get_type_hints(type(config)).items():
+        value = given = getattr(config, name)
+        if type(given) not in (int, bool, float) and isinstance(given, Real):
+            value = int(given) if isinstance(given, Integral) else float(given)
+        if not looks_like(value, kind):
+            raise ConfigError(f"{name} = {short_repr(given)} in {where}: expected {in_words(kind)}")
+        if value is not given:
+            object.__setattr__(config, name, value)
 
 
 def wrong_argument(name: str, value: object, expected: str) -> UsageError:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attendo.errors import ConfigError
+from attendo.files.arguments import check_fields
 
 Schedule = Literal["noam", "cosine"]
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -51,6 +52,7 @@ class TrainingConfig:
     tensorboard: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self, "[training]")
         positive = ("max_steps", "tokens_per_batch", "accumulate", "warmup_steps", "checkpoint_every", "max_skipped")
         for name in positive:
             if getattr(self, name) < 1:
@@ -86,6 +88,7 @@ class ValidationConfig:
     samples: int = 2  # translations to show
 
     def __post_init__(self) -> None:
+        check_fields(self, "[validation]")
         if self.every < 1:
             raise ConfigError(f"every = {self.every} in [validation]: expected at least 1")
         for name in ("patience", "max_pairs", "samples"):

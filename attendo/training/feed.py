@@ -11,6 +11,7 @@ import torch
 from attendo.data.batch import Batch
 from attendo.data.batches import Position
 from attendo.errors import DataError
+from attendo.files.tables import short_repr
 from attendo.special_tokens import SPECIAL
 
 AHEAD = 16  # steps; the next epoch is planned meanwhile, which takes some 0.2 s, and little to hold
@@ -103,6 +104,8 @@ class Feed:
             first, micro_batches = before, []
             for _ in range(self.accumulate):
                 batch, before = next(stream)
+                if not isinstance(batch, Batch):
+                    raise DataError(f"a batch is {short_repr(batch)}: expected a Batch")
                 micro_batches.append(batch)
             padding = share_of_padding(micro_batches)
             yield Work([self.send(batch) for batch in micro_batches], first, before, padding)

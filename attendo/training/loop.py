@@ -1,8 +1,9 @@
 """The training loop, in the order in which things happen: validate and save what is due, then take a step."""
 
 import logging
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import torch
 from torch import nn
 
 from attendo.errors import InputError, TrainingError
+from attendo.files.tables import short_repr
 from attendo.training.callback import Callback, CheckpointRecord, StepRecord, TranslationSample, ValidationRecord
 from attendo.training.checkpoints import Checkpoints
 from attendo.training.config import TrainingConfig, ValidationConfig
@@ -91,6 +93,8 @@ class Loop:
         progress = self.state.progress
         step = progress.step + 1
         rate = self.rate(step)
+        if type(rate) is not float or not 0 <= rate < math.inf:
+            rate = as_rate(rate, step)
         outcome = self.update(work, rate)
         if self.state.average:
             self.state.average.update(self.state.model, step, outcome.finite)
@@ -202,9 +206,12 @@ class Loop:
         model = self.state.model
         try:
             with average.applied_to(model) if average else nullcontext(), evaluation_mode(model), self.stop.at_once():
-                scores, samples = self.validate(model)
+                validated = self.validate(model)
         except Stopped as stopped:  # a resumed run will validate this step first
             self.leave(stopped.exit_code)
+        if not (isinstance(validated, tuple) and len(validated) == 2 and isinstance(validated[0], Mapping)):
+            raise TrainingError(f"validate gave {short_repr(validated)}: expected scores by name, and translations")
+        scores, samples = validated
         if self.validation.metric not in scores:
             raise TrainingError(
                 f"validation.metric = '{self.validation.metric}', but validation gives {', '.join(scores)}"
@@ -277,6 +284,17 @@ def evaluation_mode(model: nn.Module) -> Iterator[None]:
         yield
     finally:
         model.train(training)
+
+
+def as_rate(given: object, step: int) -> float:
+    """What a schedule gave that is no plain float above 0: a number of another kind, or no use as a rate."""
+    try:
+        rate = float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        rate = math.nan
+    if not 0 <= rate < math.inf:
+        raise TrainingError(f"the schedule gave {short_repr(given)} for step {step}: expected a number, at least 0")
+    return rate
 
 
 def is_out_of_memory(error: BaseException) -> bool:

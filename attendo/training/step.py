@@ -8,6 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
+from attendo.errors import TrainingError
+from attendo.files.tables import short_repr
 from attendo.training.objective import Objective, TeacherForcing
 from attendo.training.repeatable import repeatable
 
@@ -55,7 +57,10 @@ def train_step(
         num_tokens = torch.stack([batch.count_target_tokens() for batch in micro_batches]).sum()
         loss = torch.zeros((), device=device)
         for batch in micro_batches:
-            share = objective(model, batch) / num_tokens
+            total = objective(model, batch)
+            if not isinstance(total, Tensor) or total.numel() != 1 or not total.requires_grad:
+                raise wrong_loss(total)
+            share = total / num_tokens
             share.backward()
             loss += share.detach()
         gradient_norm = nn.utils.clip_grad_norm_(model.parameters(), max_gradient_norm)
@@ -65,6 +70,11 @@ def train_step(
     step_if(finite, optimizer)
     optimizer.zero_grad()
     return StepOutcome(loss, gradient_norm, finite)
+
+
+def wrong_loss(found: object) -> TrainingError:
+    what = f"a tensor of shape {list(found.shape)}" if isinstance(found, Tensor) else short_repr(found)
+    return TrainingError(f"the objective gave {what}: expected a loss, one number with a gradient")
 
 
 def step_if(finite: Tensor, optimizer: torch.optim.Optimizer) -> None:

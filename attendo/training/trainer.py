@@ -9,14 +9,16 @@ but checkpoints, and only where it is given a folder for them; what it has to te
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import NoneType
 
 from torch import nn
 
 from attendo.data.batch import Batch
 from attendo.errors import ConfigError
+from attendo.files.arguments import check_argument, check_path, check_several, wrong_argument
 from attendo.model_folder.weights import weights_of
 from attendo.training.average import MovingAverage
-from attendo.training.callback import Callback
+from attendo.training.callback import Callback, as_callbacks
 from attendo.training.checkpoints import Checkpoints
 from attendo.training.config import TrainingConfig, ValidationConfig
 from attendo.training.device import Machine, choose_machine, set_up
@@ -78,6 +80,19 @@ class Trainer:
         made_of: Mapping[str, str] | None = None,
         force: bool = False,
     ) -> None:
+        check_argument("model", model, nn.Module, "a torch.nn.Module")
+        check_argument("training", training, TrainingConfig, "TrainingConfig")
+        check_argument("force", force, bool, "True or False")
+        for name, value, kind in (("validation", validation, ValidationConfig), ("machine", machine, Machine)):
+            check_argument(name, value, (kind, NoneType), f"{kind.__name__}, or None")
+        check_argument("made_of", made_of, (Mapping, NoneType), "texts by name, or None")
+        for name, function in (("objective", objective), ("validate", validate), ("schedule", schedule)):
+            if not callable(function) and (function is not None or name == "objective"):
+                raise wrong_argument(name, function, "a function")
+        if not isinstance(batches, BatchSource):
+            check_several("batches", batches, "a list of Batch, or what else gives them in every epoch")
+        if checkpoints is not None:
+            check_path("checkpoints", checkpoints)
         self.training, self.validation = training, validation or ValidationConfig()
         self.machine = machine or choose_machine(training)
         set_up(self.machine)
@@ -89,7 +104,7 @@ class Trainer:
         graphed = self.machine.device.type == "cuda" and self.machine.packed
         self.step: Step = GraphedStep() if graphed else train_step
         self.batches = batches if isinstance(batches, BatchSource) else Repeated(batches)
-        self.validate, self.callbacks = validate, tuple(callbacks)
+        self.validate, self.callbacks = validate, tuple(as_callbacks(callbacks))
         self.fingerprint = fingerprint_of(made_of or {}, training, self.validation, self.machine)
         self.checkpoints = Checkpoints(Path(checkpoints)) if checkpoints else None
         if self.checkpoints:
