@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 
+def folder_name(text: str) -> Path:
+    """As a path, an empty name would be the current folder."""
+    if not text:
+        raise typer.BadParameter("an empty name: expected a folder")
+    return Path(text)
+
+
 def train(
     context: typer.Context,
     recipe: Annotated[
@@ -31,6 +38,7 @@ def train(
         typer.Option(
             "--run-dir",
             metavar="DIR",
+            parser=folder_name,
             rich_help_panel=INPUT_AND_OUTPUT,
             help="Folder for everything the run writes: checkpoints, log, report.html and the model.",
         ),
@@ -124,14 +132,11 @@ def train_or_forecast(
 
 
 def is_of_a_run(recipe: Path, run_dir: Path) -> bool:
-    """A run's own recipe.toml, as attendo wrote it: a run may be resumed by it, and to write it again loses nothing."""
-    from attendo.recipe.read import read_recipe
-    from attendo.recipe.write import recipe_to_toml
+    """A run may be resumed by its own recipe.toml."""
+    from attendo.runs.run_folder import is_as_written
 
     own = run_dir / "recipe.toml"
-    if not (own.is_file() and recipe.is_file() and own.samefile(recipe)):
-        return False
-    return own.read_bytes() == recipe_to_toml(read_recipe(recipe)).encode()
+    return own.is_file() and recipe.is_file() and own.samefile(recipe) and is_as_written(own)
 
 
 def show_forecast(recipe: "Recipe", console: "Console", language: Language) -> None:

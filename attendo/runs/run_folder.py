@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from attendo import __version__
-from attendo.errors import InputError, TrainingError, WriteError
+from attendo.errors import AttendoError, InputError, TrainingError, UsageError, WriteError
 from attendo.files.durable import lock, sweep
 from attendo.files.source_code import DIGITS, PACKAGE, package_code
 from attendo.files.tables import read_json, short_path
+from attendo.recipe.read import read_recipe
+from attendo.recipe.write import recipe_to_toml
 from attendo.training.device import Machine
 
 LARGEST_ENVIRONMENT = 100_000  # bytes
@@ -34,6 +36,8 @@ class RunFolder:
         self.checkpoints = path / "checkpoints"
         self.report = path / "report.html"
         self.model = path / "model"  # the one that came of it
+        self.tensorboard = path / "tensorboard"
+        self.lock = path / ".lock"  # the first of all
 
     def code(self) -> str:
         """The hash of the code that worked here last. A file that says nothing of it, or no sense, is no obstacle."""
@@ -47,14 +51,34 @@ class RunFolder:
     def written(self) -> list[Path]:
         """All that a run writes or replaces."""
         files = [self.recipe, self.environment, self.config, self.tokenizer, self.log, self.report]
-        return [*files, self.checkpoints, self.model, self.path / "tensorboard", self.path / ".lock"]
+        return [*files, self.checkpoints, self.model, self.tensorboard, self.lock]
+
+    def check_ours(self) -> None:
+        """An error where files of somebody else bear the names that a run would write; other names do not matter.
+
+        First the names, then the lock: a run that begins there at the same moment makes its lock before all else.
+        """
+        there = [path.name for path in self.written if path != self.lock and os.path.lexists(path)]
+        if there and not self.is_of_a_run():
+            raise UsageError(
+                f"{self.path} has {', '.join(there)}, and no run of attendo wrote that: a run would write onto it; "
+                "name another folder"
+            )
+
+    def is_of_a_run(self) -> bool:
+        """Its lock, empty, is there from the first moment on; a copy may be without, and is known by its papers."""
+        if self.lock.is_file() and self.lock.stat().st_size == 0:
+            return True
+        saved = any(self.checkpoints.glob("step-*/state.json"))
+        return saved or self.code() != "unknown" or is_as_written(self.recipe)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Make the folder if need be, and keep others out; the lock goes with the process, however it ends."""
+        self.check_ours()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+            descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o666)
         except (OSError, ValueError) as error:  # ValueError: a name that no folder can have
             why = getattr(error, "strerror", None) or error
             raise WriteError(f"cannot use {short_path(self.path)} as a run folder: {why}") from error
@@ -65,6 +89,14 @@ class RunFolder:
             yield
         finally:
             os.close(descriptor)
+
+
+def is_as_written(recipe: Path) -> bool:
+    """A run's own recipe.toml, as attendo wrote it: to write it again loses nothing."""
+    try:
+        return recipe.is_file() and recipe.read_bytes() == recipe_to_toml(read_recipe(recipe)).encode()
+    except (AttendoError, OSError):
+        return False
 
 
 def describe_environment(machine: Machine, folder: Path) -> dict[str, Any]:

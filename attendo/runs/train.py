@@ -76,6 +76,8 @@ def train(
     handles signals); `stop` is there for a caller with a way of its own. `language` is that of report.html: en or zh.
     """
     check_path("run_dir", run_dir)
+    if run_dir == "":  # which would be the current folder
+        raise wrong_argument("run_dir", run_dir, "a folder")
     settings = as_list("settings", settings, "a list of TABLE.KEY=VALUE")
     for setting in settings:
         check_argument("a setting", setting, str, "TABLE.KEY=VALUE")
@@ -125,7 +127,7 @@ def begin(
     Checkpoints(folder.checkpoints).prepare()  # a folder that cannot be written is told before the data is read
     prepared = prepare(recipe, cache_folder(), on_progress)
     log = RunLog(folder.log)
-    board = [TensorBoard(folder.path / "tensorboard")] if recipe.training.tensorboard else []
+    board = [TensorBoard(folder.tensorboard)] if recipe.training.tensorboard else []
     every = [log, *callbacks, *board]
     trainer = build_trainer(recipe, prepared, callbacks=every, checkpoints=folder.checkpoints, force=force)
     return TrainingRun(recipe, folder, prepared, trainer, log)
