@@ -15,7 +15,7 @@ from attendo.cli.lab import app as lab
 from attendo.cli.language import choose_language
 from attendo.cli.terminal import print_note, set_up_streams, wait_for_stdin
 from attendo.cli.tokenizer import app as tokenizer
-from attendo.errors import AttendoError
+from attendo.errors import AttendoError, InputError
 from attendo.report.language import Language
 from attendo.report.messages import say
 
@@ -104,6 +104,7 @@ def run(arguments: list[str], debug: bool) -> int:
     language = choose_language(arguments, os.environ)
     log_to_stderr(language)
     try:
+        check_current_folder()
         code = app(arguments, prog_name="attendo", standalone_mode=False)
         sys.stdout.flush()  # a full disk is an error like any other, and not one of Python's farewell
     except BaseException as error:
@@ -113,6 +114,14 @@ def run(arguments: list[str], debug: bool) -> int:
         return complain(say(sentence, language), code)
     # typer's newer versions turn Ctrl-C into a code of their own, the older ones into Abort.
     return complain(say("interrupted", language), INTERRUPTED) if code == INTERRUPTED else int(code or 0)
+
+
+def check_current_folder() -> None:
+    """Libraries that look for it end the process with a message of their own."""
+    try:
+        os.getcwd()  # noqa: PTH109 - nothing more is wanted
+    except FileNotFoundError as error:
+        raise InputError("the current folder was deleted: change to one that is there") from error
 
 
 def complain(sentence: str, code: int) -> int:

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from attendo.errors import WriteError
 from attendo.files.durable import cannot_write
+from attendo.files.manifest import NAME as MANIFEST
 from attendo.inspection.alignment import Alignment, AttentionMaps
 from attendo.inspection.heat_maps import draw_maps, explain_signs, labels_apart
 from attendo.inspection.heat_tables import colour_rules, heat_table, legend
@@ -115,7 +116,12 @@ nav a { color: var(--train); }
 
 
 def make_folder(folder: Path) -> None:
-    """Before the long work, so that a folder that cannot be written is reported at once."""
+    """Before the long work, so that a folder that cannot be written is reported at once.
+
+    A model's folder must stay as it is: with a file more than its manifest names, the model would not load.
+    """
+    if os.path.lexists(folder / MANIFEST):
+        raise WriteError(f"{folder} is a model's folder (it has {MANIFEST}): name another folder for the pages")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
