@@ -58,7 +58,7 @@ def test_pairs_of_a_batch(pairs):
 
 
 def test_pairs_of_an_iterator():
-    assert attendo.Batch.from_pairs(iter([([5, 6, 7], [5, 6, 7])])).source.equal(BATCH.source)
+    assert attendo.Batch.from_pairs(iter([([5, 6, 7], [5, 6, 7])])).target_out.equal(BATCH.target_out)
 
 
 @pytest.mark.parametrize(
