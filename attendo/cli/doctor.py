@@ -7,6 +7,7 @@ import typer
 
 from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
 from attendo.cli.language import tr_of
+from attendo.cli.options import check_unpacked
 from attendo.cli.terminal import print_json, print_note
 from attendo.errors import UsageError
 
@@ -97,6 +98,7 @@ def doctor(
         raise UsageError("name one or more corpora, or else --source and --target")
     if files and len(files) > 1 and (write or pictures):
         raise UsageError("--write and --pictures take one corpus at a time")
+    check_unpacked("--write", write)
     both = two_languages(languages) if languages else None
 
     from attendo.files.apart import check_apart

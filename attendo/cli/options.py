@@ -1,8 +1,11 @@
 """Options that several commands have, said once."""
 
+from pathlib import Path
+
 import typer
 
 from attendo.cli.help import CHECKS, LANGUAGES_AND_MODEL, MACHINE, SEARCH
+from attendo.errors import UsageError
 
 MODEL = typer.Option(
     "--model",
@@ -56,3 +59,17 @@ STRICT = typer.Option(
     rich_help_panel=CHECKS,
     help="Stop with an error at the first line that is not UTF-8, instead of replacing what is broken.",
 )
+
+
+def check_unpacked(option: str, path: Path | None) -> None:
+    """Plain text under the name of a packed file could be read by nobody, not even by us."""
+    from attendo.files.packed import ENDINGS
+
+    if path and path.suffix in ENDINGS:
+        raise UsageError(f"{option} is {path}: attendo writes plain text; pack it afterwards")
+
+
+def typed_path(text: str) -> Path:
+    """A path of the command line: - is stdin or stdout, and ./- a file of that name, which Path would take for one."""
+    path = Path(text)
+    return Path.cwd() / path if path == Path("-") and text != "-" else path

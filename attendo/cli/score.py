@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MACHINE
-from attendo.cli.options import MODEL
+from attendo.cli.options import MODEL, typed_path
 
 if TYPE_CHECKING:
     from attendo.decoding.hypothesis import Hypothesis
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def score(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.tsv", help="Lines of source<TAB>target to be scored; - is stdin.")
+        Path,
+        typer.Argument(
+            metavar="FILE.tsv", parser=typed_path, help="Lines of source<TAB>target to be scored; - is stdin."
+        ),
     ],
     model: Annotated[str | None, MODEL] = None,
     to: Annotated[

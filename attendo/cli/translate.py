@@ -10,7 +10,18 @@ import typer
 
 from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, SEARCH
 from attendo.cli.language import language_of
-from attendo.cli.options import BEAM, DEVICE, ENGINE, FROM, MODEL, NO_WIDER_RETRY, STRICT, THREADS
+from attendo.cli.options import (
+    BEAM,
+    DEVICE,
+    ENGINE,
+    FROM,
+    MODEL,
+    NO_WIDER_RETRY,
+    STRICT,
+    THREADS,
+    check_unpacked,
+    typed_path,
+)
 from attendo.cli.terminal import as_utf8, print_note
 from attendo.errors import UsageError
 from attendo.report.messages import say
@@ -38,6 +49,7 @@ def translate(
             "-i",
             "--input",
             metavar="FILE",
+            parser=typed_path,
             rich_help_panel=INPUT_AND_OUTPUT,
             help="Translate the lines of this file (also .gz, .xz, .zst); - is stdin.",
         ),
@@ -48,6 +60,7 @@ def translate(
             "-o",
             "--output",
             metavar="FILE",
+            parser=typed_path,
             rich_help_panel=INPUT_AND_OUTPUT,
             help="Write the translations to this file instead of stdout. It appears under its name when all is done.",
         ),
@@ -142,6 +155,7 @@ def translate(
         typer.Option(
             "--report",
             metavar="FILE",
+            parser=typed_path,
             rich_help_panel=INPUT_AND_OUTPUT,
             help="Write the ledger of the whole run to this file as JSON: counts of lines, characters and remarks.",
         ),
@@ -167,13 +181,10 @@ def translate(
             raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
     beside: dict[str, tuple[str, ...]] = {}
     if target:
-        from attendo.data.lines import COMPRESSED
         from attendo.documents.durable_output import BESIDE
 
         beside["-o"] = BESIDE
-
-        if target.suffix in COMPRESSED:
-            raise UsageError(f"-o is {target}: attendo writes plain text; pack it afterwards")
+        check_unpacked("-o", target)
     texts = None if texts == ["-"] else [as_utf8(text) for text in texts or ()]
     if texts and len(texts) == 1 and is_file(texts[0]):
         sentence = f"{texts[0]!r} is also the name of a file: -i translates its lines"

@@ -34,6 +34,7 @@ from attendo.files.durable import cannot_write, lock, sync_folder
 logger = logging.getLogger("attendo")
 
 BESIDE = (".partial", ".partial.jsonl")
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # no other file is written through a link in place of the journal
 ANEW = "without --resume the translation begins anew"
 NOTHING_TO_DO = "%s is there already, made by the same command: nothing to do"
 
@@ -80,8 +81,10 @@ class DurableOutput:
         return f"{self.account.lines:,} lines are done: the same command with --resume continues after them"
 
     def lock_journal(self) -> BinaryIO:
+        if self.journal.is_symlink() or (self.journal.exists() and not self.journal.is_file()):
+            raise InputError(f"{self.journal} is in the way: it is no journal of a translation")
         try:
-            notes = os.fdopen(os.open(self.journal, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
+            notes = os.fdopen(os.open(self.journal, os.O_RDWR | os.O_CREAT | NO_LINK, 0o666), "r+b")
         except OSError as error:
             raise cannot_write(self.path, error) from error
         if not lock(notes.fileno()) or not is_still_there(notes, self.journal):

@@ -120,7 +120,9 @@ class FileTranslation:
             with self.target.open("wb") as stream:
                 yield StreamOutput(stream)
         else:
-            run = describe_run(translator.bundle.key, to, self.from_, self.options, self.as_json, self.size)
+            run = describe_run(
+                translator.bundle.key, to, self.from_, self.options, self.as_json, self.size, strict=self.strict
+            )
             with DurableOutput(self.target, run, translator.engine.name, reader, resume=self.resume) as file:
                 yield file
 

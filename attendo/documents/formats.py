@@ -44,9 +44,10 @@ BINARY = (
     (rb"(?s)PK\x03\x04.{,4000}ppt/", Format("a PowerPoint presentation", True)),
     (rb"(?s)PK\x03\x04.{,4000}xl/", Format("an Excel workbook", True)),
     (rb"PK(\x03\x04|\x05\x06)", Format("a zip archive", True, "unpack it, and take its text out")),
-    (rb"%PDF-", Format("a PDF", True)),
+    (rb"%PDF-\d\.\d[ \t]*[\r\n]", Format("a PDF", True)),
     (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Format("an old Office document", True)),
-    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|(?s:RIFF.{4}WEBP)|II\*\0|MM\0\*", Format("an image", True)),
+    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|(?s:GIF8[79]a.{,6}\0)", Format("an image", True)),
+    (rb"(?s:RIFF.{4}WEBP)|II\*\0|MM\0\*", Format("an image", True)),
     (rb"ID3[\x02-\x04]|OggS\0|fLaC\0|(?s:RIFF.{4}WAVE)|(?s:\0\0\0.ftyp)", Format("sound or film", True)),
     (rb"\x7fELF|SQLite format 3\0|(?s:MZ.{,510}\0PE\0\0)", Format("a program or a database", True, "expected text")),
 )  # fmt: skip
@@ -81,6 +82,9 @@ JSON_BEGINS = re.compile(r'\s*(\{\s*"(?:[^"\\]|\\.)*"\s*:|\[\s*\{\s*"(?:[^"\\]|\
 KEY = re.compile(r"""( *)(?:- )?(?:[\w.-]+|"[^"\n]*"|'[^'\n]*')\s*:(\s+\S.*|\s*)$""")
 FRONT_MATTER = re.compile(r"\s*[\w.-]+\s*:|\s+\S|\s*- |#|\s*$")  # a line of it
 MARKDOWN = re.compile(r"^(#{1,6} \S|```|~~~|[-*+] \S|> |\|.+\||\d+\. )|\[[^\]\n]{1,300}\]\([^)\n]|\*\*\S", re.MULTILINE)
+
+
+NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})+")  # 1,000,000
 
 
 def look(head: bytes, name: str = "") -> Format | None:
@@ -188,6 +192,8 @@ def is_csv(lines: list[str]) -> bool:
     try:
         rows = list(csv.reader(lines, strict=True))
     except csv.Error:
+        return False
+    if all(map(NUMBER.fullmatch, lines)):
         return False
     same = len({len(row) for row in rows}) == 1 and len(rows[0]) >= 3
     return same and not any(field.startswith(" ") for row in rows for field in row[1:])

@@ -40,6 +40,7 @@ DIFFERENCES = {
     "doubt": "another --doubt-below, or without --no-doubt",
     "glossary": "another --glossary",
     "json": "or without --json",
+    "strict": "or without --strict",
     "input_bytes": "an input of another size",
 }
 
@@ -47,7 +48,14 @@ RunDescription = dict[str, Any]
 
 
 def describe_run(
-    model: str, to: str, from_: str | None, options: TranslationOptions, as_json: bool, input_bytes: int | None
+    model: str,
+    to: str,
+    from_: str | None,
+    options: TranslationOptions,
+    as_json: bool,
+    input_bytes: int | None,
+    *,
+    strict: bool = False,
 ) -> RunDescription:
     """All that decides what is written. `model` is the key of its folder; `input_bytes` is None where the input cannot
     be read a second time."""
@@ -58,6 +66,7 @@ def describe_run(
         **options.to_dict(),
         "json": as_json,
         "input_bytes": input_bytes,
+        **({"strict": True} if strict else {}),  # left out as by earlier versions, whose runs are resumed
     }
 
 
@@ -121,7 +130,7 @@ def read_journal(file: BinaryIO, path: Path) -> Journal | None:
     file.seek(0)
     first = file.readline(LONGEST_LINE)
     if not first.endswith(b"\n"):
-        if b'{"attendo": "translation"'.startswith(first[:25]):
+        if len(first) < LONGEST_LINE and b'{"attendo": "translation"'.startswith(first[:25]):
             return None
         raise InputError(f"{path} is in the way: it is no journal of a translation")
     match parsed(first):
@@ -194,7 +203,10 @@ def write_record(path: Path, run: RunDescription, entry: Entry) -> None:
 def read_record(path: Path) -> tuple[RunDescription, Entry] | None:
     """How a file was made; None where that is not known. Whether it is still that file, its hash tells."""
     with suppress(WriteError, OSError, ValueError, LookupError, TypeError):
-        with record_path(path).open("rb") as file:
+        record = record_path(path)
+        if record.is_symlink() or not record.is_file():  # a pipe would keep us waiting
+            return None
+        with record.open("rb") as file:
             raw = file.read(LARGEST_RECORD)
         table: Any = parsed(raw) if read_seal(raw) else None
         return dict(table["run"]), entry_from_dict(table)

@@ -27,9 +27,11 @@ BLOCK = 2**16  # bytes of a packed file read at once
 PADDING = 4  # bytes: between the members of an .xz there may be zeros, in multiples of it
 
 
-def unpack(file: BinaryIO, ending: str, name: str) -> io.RawIOBase:
+def unpack(file: io.BufferedReader, ending: str, name: str) -> io.RawIOBase:
     """The bytes in a packed file."""
     match ending:
+        case ".gz" if not file.peek(1):  # which Python takes for a file of no lines; gzip itself writes 20 bytes
+            raise DataError(f"{name} is damaged or not what its name says: it is empty")
         case ".gz":
             return cast(io.RawIOBase, gzip.GzipFile(fileobj=file, mode="rb"))
         case ".xz":

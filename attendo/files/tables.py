@@ -42,7 +42,10 @@ def load_json(path: Path, raw: bytes, *, nan: bool = False) -> Any:
 def parse_json(raw: bytes, *, nan: bool = False) -> Any:
     """Each key of an object stands in it once (of two, another reader might take the other one); NaN and Infinity,
     which Python writes and the standard does not know, only where `nan` lets them."""
-    return json.loads(raw, object_pairs_hook=unique_keys, parse_constant=None if nan else refuse_constant)
+    # Python would guess UTF-16 and UTF-32, too, which the standard forbids and another reader may not know.
+    return json.loads(
+        raw.decode("utf-8"), object_pairs_hook=unique_keys, parse_constant=None if nan else refuse_constant
+    )
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -43,12 +43,13 @@ def read_doubt(
             expected = "extra_tokens and below, a number for each direction"
             raise InputError(f"{path}: doubt is {short_repr(table)}, expected {expected}")
     thresholds: dict[tuple[str, str], float] = {}
+    known = set(directions)
     for name, value in below.items():
         try:
             direction = parse_direction(name, languages)
         except ConfigError as error:
             raise InputError(f"{path}: doubt: {error}") from error
-        if direction not in directions:
+        if direction not in known:
             raise InputError(f"{path}: doubt: {short_repr(name)} is no direction of this model")
         thresholds[direction] = number(path, f"below {name}", value, LOWEST, 0.0)
     extra_tokens = number(path, "extra_tokens", extra, 0.0, MOST_EXTRA_TOKENS)

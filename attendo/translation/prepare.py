@@ -34,6 +34,7 @@ from attendo.translation.stand_ins import Span, StandIn, StandIns, hide, reveal
 
 Direction = tuple[str, str]  # source and target, as the model names them
 
+MOST_SHOWN = 24  # directions, in an error
 SAMPLE = 2_000  # characters, by which the language of a text is told
 # A model writes most addresses and identifiers as they are, and a sentence is better for having seen them; where one is
 # lost there is another attempt. A name in braces it would translate, and a tag move or drop.
@@ -185,7 +186,9 @@ def known(name: str, names: Sequence[str], what: str, directions: Sequence[Direc
     alike = [one for one in names if base_language(one) == base_language(name)]
     if same or alike:
         return (same or alike)[0]
-    there = ", ".join(f"{source}-{target}" for source, target in directions)
+    there = ", ".join(f"{source}-{target}" for source, target in directions[:MOST_SHOWN])
+    if len(directions) > MOST_SHOWN:
+        there += f" and {len(directions) - MOST_SHOWN:,} more"
     raise InputError(f"this model does not translate {what}: it knows {there}")
 
 

@@ -22,9 +22,10 @@ from attendo.engines.process import OfThisProcess
 from attendo.errors import ConfigError, InputError, WriteError
 from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import new_folder, sweep
-from attendo.files.manifest import check_manifest, write_manifest
+from attendo.files.manifest import check_largest, check_listing, check_manifest, write_manifest
 from attendo.model.config import TransformerConfig
-from attendo.model_folder.bundle import Bundle
+from attendo.model.shapes import num_parameters
+from attendo.model_folder.bundle import BYTES_A_NUMBER, Bundle
 from attendo.special_tokens import SPECIAL
 
 logger = logging.getLogger("attendo")
@@ -40,6 +41,7 @@ FILES = ("model.bin", "config.json", "shared_vocabulary.json")
 # Its table of positions has an end, and longer inputs are an error: so many must do.
 POSITIONS = 2_048
 MOST_LAYERS = 128  # it compares every two of their tensors
+LARGEST_BESIDES = 2**28  # bytes of a converted model besides its weights: positions, names of tokens
 LARGEST_MATRIX = 2**32 - 1  # bytes; its files count them in 32 bits
 
 
@@ -260,6 +262,7 @@ def cached_folder(bundle: Bundle, quantization: Quantization) -> Path:
     folder = cache_folder() / "ct2" / f"{bundle.key[:32]}-{quantization}-{FORMAT}-{ctranslate2.__version__}"
     if folder.exists():
         try:
+            check_sizes(bundle, folder)
             check_manifest(folder, FILES)
             return folder
         except InputError as error:
@@ -273,3 +276,11 @@ def cached_folder(bundle: Bundle, quantization: Quantization) -> Path:
         write_files(bundle, folder, quantization, replace=folder.exists())
     check_manifest(folder, FILES)
     return folder
+
+
+def check_sizes(bundle: Bundle, folder: Path) -> None:
+    """Before anything is hashed: no file of a converted model can be much larger than the weights it was made of."""
+    files, _ = check_listing(folder, FILES)
+    largest = LARGEST_BESIDES + 2 * BYTES_A_NUMBER * num_parameters(bundle.config)
+    for name, entry in files.items():
+        check_largest(folder / name, entry, largest)
