@@ -159,6 +159,8 @@ def short_repr(value: object) -> str:
     """A value for an error message, short however long it is: a file may hold a number of 5,000 digits."""
     if type(value) is int and abs(value) >= 10**30:
         return f"a number of about {int(value.bit_length() * math.log10(2))} digits"
+    if isinstance(value, str):
+        value = as_typed(value)
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # such a number inside a list, or a list inside a thousand others
@@ -166,6 +168,14 @@ def short_repr(value: object) -> str:
     except Exception:  # a `__repr__` of somebody else's
         return f"a {type(value).__name__} that cannot be shown"
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def as_typed(text: str) -> str:
+    """A word of a command line in a locale that knows ASCII alone comes as halves of surrogate pairs, a byte each."""
+    try:
+        return text if text.isprintable() else text.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeError:
+        return text
 
 
 def short_path(path: object) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from attendo import __version__
-from attendo.errors import AttendoError, InputError, TrainingError, UsageError, WriteError
+from attendo.errors import AttendoError, InputError, TrainingError, WriteError
 from attendo.files.durable import lock, sweep
 from attendo.files.source_code import DIGITS, PACKAGE, package_code
 from attendo.files.tables import read_json, short_path
@@ -58,9 +58,11 @@ class RunFolder:
 
         First the names, then the lock: a run that begins there at the same moment makes its lock before all else.
         """
-        there = [path.name for path in self.written if path != self.lock and os.path.lexists(path)]
+        # Among the files of a folder of that name a checkpoint is only added.
+        harmless = (self.lock, self.checkpoints)
+        there = [path.name for path in self.written if path not in harmless and os.path.lexists(path)]
         if there and not self.is_of_a_run():
-            raise UsageError(
+            raise InputError(
                 f"{self.path} has {', '.join(there)}, and no run of attendo wrote that: a run would write onto it; "
                 "name another folder"
             )
