@@ -21,7 +21,10 @@ from attendo.report.messages import say
 
 INTERRUPTED = 130
 # What libraries say of it, in errors of many classes: C++, Python's threads, the loader of libraries, torch.
-OUT_OF_MEMORY = ("bad_alloc", "allocate memory", "can't start new thread", "map segment from shared object")
+OUT_OF_MEMORY = (
+    "bad_alloc", "allocate memory", "can't start new thread", "map segment from shared object",
+    "thread pool has not been initialized",
+)  # fmt: skip
 NEEDS_TRAIN = ("torch", "numpy", "matplotlib", "safetensors", "sacrebleu", "sacremoses", "lxml", "py3langid", "opencc")
 # The class that typer raises for a wrong option, wherever its version keeps it.
 WrongUsage: Any = typer.BadParameter.__base__

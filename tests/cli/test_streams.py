@@ -182,6 +182,17 @@ def test_an_odd_place_for_the_cache_is_used_or_is_one_line(variable, kind, tmp_p
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the limit of memory is another")
+@pytest.mark.parametrize("megabytes", [300, 450])
+def test_too_few_addresses_for_the_fast_engine_are_one_line_and_no_crash(megabytes):
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes * 2**20},) * 2)\n"
+    code = f"{limit}from attendo.cli.main import main; main(['translate', 'a', '--to', 'de'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=120, check=False)
+    assert done.returncode == 1, done
+    assert b"MB of address space are needed" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the limit of memory is another")
 @pytest.mark.parametrize("arguments", [["translate", "a", "--to", "en"], ["describe", "tiny"], ["models"]])
 def test_little_memory_is_one_line_or_the_library_s_own_message(arguments):
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({300 * 2**20},) * 2)\n"

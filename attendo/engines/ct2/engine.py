@@ -36,6 +36,7 @@ TOKENS_PER_BATCH = 4_000
 FEWEST_TOGETHER = 4  # sentences; fewer a batch cost a third more work
 COLLECTED_TOGETHER = 64  # answers
 NEVER_IN_OUTPUT = [[str(SPECIAL.pad)], [str(SPECIAL.bos)]]
+FEWEST_ADDRESSES = 480 * 2**20  # bytes, besides the weights: below, a translation ended in a segmentation fault
 FORMAT = 3  # of what we write and of what is checked before; a new one makes the cache anew
 FILES = ("model.bin", "config.json", "shared_vocabulary.json")
 # Its table of positions has an end, and longer inputs are an error: so many must do.
@@ -169,11 +170,26 @@ def batch_size(requests: int, threads: int) -> int:
     return max(-(-requests // (2 * threads)), FEWEST_TOGETHER) if threads > 1 else requests
 
 
+def check_addresses(bundle: Bundle) -> None:
+    """With too few CTranslate2 does not fail but crash: its threads do not look whether they got their memory."""
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows has no such limit
+        return
+    limit, needed = resource.getrlimit(resource.RLIMIT_AS)[0], FEWEST_ADDRESSES + 2 * bundle.weights.stat().st_size
+    if 0 <= limit < needed:
+        raise InputError(
+            f"{needed / 2**20:,.0f} MB of address space are needed to run {bundle.folder}, the limit is "
+            f"{limit / 2**20:,.0f} MB: raise it (ulimit -v)"
+        )
+
+
 def load_ct2_engine(
     bundle: Bundle,
     threads: int | None = None,
     quantization: Quantization = "int8",
 ) -> Ct2Engine:
+    check_addresses(bundle)
     import ctranslate2
 
     config = transformer_config(bundle)
