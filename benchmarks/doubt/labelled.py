@@ -27,7 +27,7 @@ class LabelledAnswer:
 
 
 def read_labelled(path: Path = TABLE) -> list[LabelledAnswer]:
-    head, *lines = path.read_text(encoding="utf-8").splitlines()
+    head, *lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
     if head.split("\t") != COLUMNS:
         raise DataError(f"{path}: the columns are {head!r}, expected {', '.join(COLUMNS)}")
     found = []

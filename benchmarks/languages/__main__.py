@@ -48,7 +48,7 @@ def check_for(target: str) -> LanguageCheck:
 
 def read_other() -> list[tuple[str, str]]:
     """(language, sentence)"""
-    lines = OTHER.read_text(encoding="utf-8").splitlines()[1:]
+    lines = OTHER.read_text(encoding="utf-8").rstrip("\n").split("\n")[1:]
     return [(language, text) for language, text in (line.split("\t") for line in lines)]
 
 
