@@ -217,7 +217,8 @@ def change_bytes(rng, folder):
 def vouch(path, file):
     """A manifest that agrees with a file of 1 TB, which nobody has time to hash."""
     table = json.loads((path / "manifest.json").read_text())
-    table["files"][file.name]["bytes"] = file.stat().st_size
+    entry = table["files"].setdefault(file.name, {"sha256": "0" * 64})  # an earlier change may have taken it away
+    entry["bytes"] = file.stat().st_size
     (path / "manifest.json").write_text(json.dumps(table))
 
 
