@@ -14,8 +14,8 @@ from attendo.errors import UsageError
 from attendo.report.language import Language, Tr, in_language
 
 if TYPE_CHECKING:
-    from attendo.lab.claim import Experiment
-    from attendo.lab.run import ClaimResult
+    from attendo.lab.claim import Experiment, Verdict
+    from attendo.lab.run import ClaimResult, Wanted
 
 WORKERS = typer.Option(
     "--workers",
@@ -43,7 +43,7 @@ app = typer.Typer(
 
 @app.command("list", cls=AttendoCommand)
 def list_claims(context: typer.Context) -> None:
-    """List the claims by number.
+    """List the claims by number, each with its verdict where that is known without measuring, and what came out.
 
     Examples:
         # In English, or in Chinese
@@ -51,12 +51,21 @@ def list_claims(context: typer.Context) -> None:
         attendo lab list --lang zh
     """
     from attendo.lab.claims import EXPERIMENTS
+    from attendo.lab.run import known_result
     from attendo.lab.tools.texts import read_text
+    from attendo.lab.verdicts import beside, decided_by, finding, mark
     from attendo.report.formulas import without_latex
 
+    language = language_of(context)
+    tr = in_language(language)
     for experiment in EXPERIMENTS.values():
-        claim = without_latex(read_text(experiment, language_of(context)).claim)
-        print_result(f"{experiment.id:4} {claim}")
+        print_result(f"{experiment.id:4} {without_latex(read_text(experiment, language).claim)}")
+        if (result := known_result(experiment)) is None:
+            print_result(tr("     not measured yet on this machine", "     尚未在本机测量"))
+            continue
+        found, decides = (without_latex(words) for words in (finding(result, language), decided_by(result, language)))
+        print_result(f"     {verdict_words(result.verdict, tr)}{tr(': ', '：') if found else ''}{found}")
+        print_result(f"     {'; '.join(filter(None, (decides, beside(result, tr))))}{mark(result, tr)}")
 
 
 @app.command("run", cls=AttendoCommand)
@@ -74,7 +83,8 @@ def run(
         typer.Option(
             "--quick",
             rich_help_panel=MEASURING,
-            help="Small enough for a laptop: seconds to minutes for each claim. This is the default.",
+            help="Measure on this machine with few seeds: seconds to minutes for each claim. Without --quick and "
+            "--full, claims that take seconds are measured, and of the others the stored full run is shown.",
         ),
     ] = False,
     full: Annotated[
@@ -82,7 +92,7 @@ def run(
         typer.Option(
             "--full",
             rich_help_panel=MEASURING,
-            help="Larger models, more seeds: minutes to hours, and some claims want a GPU.",
+            help="More seeds, every learning rate, and real models: minutes to hours, and some claims want a GPU.",
         ),
     ] = False,
     store: Annotated[
@@ -90,9 +100,26 @@ def run(
         typer.Option(
             "--store",
             rich_help_panel=MEASURING,
-            help="With --full: keep what claims about real models measured, for --quick to read; and tune the others.",
+            help="With --full: keep what was measured as the stored evidence of claims that train models.",
         ),
     ] = False,
+    stale: Annotated[
+        bool,
+        typer.Option(
+            "--stale",
+            rich_help_panel=MEASURING,
+            help="Run again, as --full --store does, those claims whose stored evidence was measured by other code.",
+        ),
+    ] = False,
+    knobs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KNOB=VALUE",
+            rich_help_panel=MEASURING,
+            help="Turn a knob of the claim, such as steps=3000 or heads=1,16; its page lists them. May be repeated.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool,
         typer.Option(
@@ -128,36 +155,47 @@ def run(
         attendo lab run L15 --lang zh
         # All claims, with a report in a folder
         attendo lab run --all --out lab-report
-        # Larger, with other seeds
-        attendo lab run L6 L18 --full --seed 100
+        # Measured on this machine, with other seeds
+        attendo lab run L6 L18 --quick --seed 100
+        # With a knob turned: more heads, fewer steps
+        attendo lab run L6 --set heads=1,16 --set steps=1500
     """
     if quick and full:
         raise UsageError("--quick and --full exclude each other")
-    check_named(ids, everything)
+    if stale and (ids or everything or quick or knobs):
+        raise UsageError(
+            "--stale chooses the claims and the size itself: name no claim, and no --all, --quick or --set"
+        )
     if store and not full:
         raise UsageError("--store keeps what --full measures: say both")
+    if store and knobs:
+        raise UsageError("--store keeps a claim as it is: --set would keep another")
+    if not stale:
+        check_named(ids, everything)
     from attendo.lab.claims import EXPERIMENTS
-    from attendo.lab.report import VERDICTS, write_report
-    from attendo.lab.run import run_all
-    from attendo.lab.tools.evidence import stored_path, write_evidence
-    from attendo.report.formulas import without_latex
+    from attendo.lab.knobs import read_knobs
+    from attendo.lab.report import write_report
+    from attendo.lab.run import Wanted, run_all, stale_claims
 
     language = language_of(context)
     tr = in_language(language)
-    if everything:
-        wanted = list(EXPERIMENTS.values()) if full else with_evidence(EXPERIMENTS, tr)
+    full, store = full or stale, store or stale
+    wanted = Wanted("full" if full else "quick" if quick else None, seed, fresh, read_knobs(knobs or []))
+    if stale:
+        chosen = stale_claims(list(EXPERIMENTS.values()))
+    elif everything:
+        chosen = list(EXPERIMENTS.values()) if full else with_evidence(EXPERIMENTS, tr)
     else:
-        wanted = [find_claim(EXPERIMENTS, name) for name in ids or []]
-        if store and (neither := [one.id for one in wanted if one.evidence == "measured" and not one.tunes]):
-            raise UsageError(f"--store is for claims about real models and tuned ones, not for {', '.join(neither)}")
+        chosen = [find_claim(EXPERIMENTS, name) for name in ids or []]
+    check_knobs(chosen, wanted)
+    if store and (never := [one.id for one in chosen if one.evidence == "measured"]) and not everything:
+        raise UsageError(f"--store is for claims that train models, not for {', '.join(never)}")
     if full:
-        warn_without_gpu(wanted, tr)
-    with progress_on_stderr(len(wanted), tr) as on_result:
-        results = run_all(wanted, "full" if full else "quick", workers, on_result, seed, fresh)
-    for result in results:
-        if store and result.experiment.evidence == "stored":
-            write_evidence(stored_path(result.claim_id), result.evidence)
-            print_note(wrote(stored_path(result.claim_id), tr))
+        warn_without_gpu(chosen, tr)
+    with progress_on_stderr(len(chosen), tr) as on_result:
+        results = run_all(chosen, wanted, workers, on_result)
+    if store:
+        keep(results, tr)
     if out:
         write_report(out, results)
         print_note(wrote(out, tr))
@@ -165,12 +203,54 @@ def run(
     if as_json:
         print_json(tables)
     else:
-        for one in tables:
-            verdict = tr(*VERDICTS[one["verdict"]][1:])
-            claim, reason = without_latex(one["claim"]), without_latex(one["why"])
-            print_result(f"{one['id']}  {claim}\n    {verdict}\n    {reason}\n{origin(one, tr)}")
-    if store:
-        tune_and_keep([experiment for experiment in wanted if experiment.tunes], workers, fresh, tr, on_stderr=True)
+        for result, one in zip(results, tables, strict=True):
+            print_result(in_words(result, one, tr))
+
+
+def check_knobs(chosen: "list[Experiment]", wanted: "Wanted") -> None:
+    """Before anything is measured: every claim has these knobs, and the values fit."""
+    from attendo.lab.knobs import settings_of
+
+    for experiment in chosen:
+        settings_of(experiment.knobs, wanted.measured_size, wanted.turned)
+    if wanted.turned and (real := [one.id for one in chosen if one.evidence == "real" and wanted.size != "full"]):
+        raise UsageError(f"{', '.join(real)} trains real models: its knobs take --full, and a GPU")
+
+
+def keep(results: "list[ClaimResult]", tr: Tr) -> None:
+    """As stored evidence; and the learning rates that full runs found."""
+    from attendo.lab.run import tuned_to
+    from attendo.lab.tools.evidence import stored_path, write_evidence
+    from attendo.lab.tools.tuning import PATH, write_rows
+
+    for result in results:
+        if result.experiment.evidence != "measured":
+            write_evidence(stored_path(result.claim_id), result.evidence)
+            print_note(wrote(stored_path(result.claim_id), tr))
+    if rows := {result.claim_id: tuned_to(result) for result in results if result.experiment.tunes}:
+        write_rows(rows)
+        print_note(wrote(PATH, tr))
+
+
+def in_words(result: "ClaimResult", table: dict[str, Any], tr: Tr) -> str:
+    """Claim, verdict with steps and seeds, the numbers that decide, the reason, and where it comes from."""
+    from attendo.lab.verdicts import beside
+    from attendo.report.formulas import without_latex
+
+    found = without_latex(table["finding"])
+    lines = [
+        f"{table['id']}  {without_latex(table['claim'])}",
+        f"    {verdict_words(table['verdict'], tr)}{tr(': ', '：') if found else ''}{found} ({beside(result, tr)})",
+        *(f"    {without_latex(label)}: {value}" for label, value in table["rows"]),
+        *([f"    {without_latex(table['why'])}"] if table["why"] else []),
+    ]
+    return "\n".join(lines) + f"\n{origin(table, tr)}"
+
+
+def verdict_words(verdict: "Verdict", tr: Tr) -> str:
+    from attendo.lab.verdicts import VERDICTS
+
+    return tr(*VERDICTS[verdict][1:])
 
 
 @app.command("tune", cls=AttendoCommand)
@@ -202,21 +282,21 @@ def tune(
     tune_and_keep(wanted, workers, fresh, in_language(language_of(context)))
 
 
-def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, tr: Tr, on_stderr: bool = False) -> None:
-    from attendo.lab.run import TUNING_SEED, run_all, tuned_to
-    from attendo.lab.tools.tuning import ENDS, PATH, read_rows, write_rows
+def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, tr: Tr) -> None:
+    from attendo.lab.run import Wanted, run_all, tuned_to
+    from attendo.lab.tools.tuning import ENDS, PATH, TUNING_SEED, read_rows, write_rows
 
     if not wanted:
         return
     read_rows()  # a broken table is found before the work, not after it
     with progress_on_stderr(len(wanted), tr) as on_result:
-        results = run_all(wanted, "tuning", workers, on_result, TUNING_SEED, fresh)
+        results = run_all(wanted, Wanted("tuning", TUNING_SEED, fresh), workers, on_result)
     rows = {result.claim_id: tuned_to(result) for result in results}
     write_rows(rows)
     end = tr(" (end of the grid)", "（网格边缘）")
     for claim, row in rows.items():
         rates = ", ".join(f"{side} {rate:g}{end * (rate in ENDS)}" for side, rate in row.rates.items())
-        (print_note if on_stderr else print_result)(f"{claim:4} {rates}")
+        print_result(f"{claim:4} {rates}")
     print_note(wrote(PATH, tr))
 
 
@@ -243,9 +323,7 @@ def progress_on_stderr(num_claims: int, tr: Tr) -> "Iterator[Callable[[ClaimResu
 
 def describe(result: "ClaimResult", tr: Tr) -> str:
     """holds (3.1 s), holds (stored, stale)"""
-    from attendo.lab.report import VERDICTS
-
-    verdict = tr(result.verdict, VERDICTS[result.verdict][2])
+    verdict = verdict_words(result.verdict, tr)
     if not result.stored:
         return tr(f"{verdict} ({result.seconds:.1f} s)", f"{verdict}（{result.seconds:.1f} 秒）")
     return verdict + (
@@ -274,7 +352,7 @@ def with_evidence(experiments: dict[str, "Experiment"], tr: Tr) -> "list[Experim
 
     found = []
     for experiment in experiments.values():
-        if experiment.evidence == "stored" and not stored_path(experiment.id).exists():
+        if experiment.evidence == "real" and not stored_path(experiment.id).exists():
             again = f"attendo lab run {experiment.id} --full --store"
             english = (
                 f"{experiment.id} is left out: it has no stored evidence yet; {again} makes it, on a GPU in minutes"
@@ -288,7 +366,7 @@ def with_evidence(experiments: dict[str, "Experiment"], tr: Tr) -> "list[Experim
 def warn_without_gpu(wanted: "list[Experiment]", tr: Tr) -> None:
     import torch
 
-    real = ", ".join(experiment.id for experiment in wanted if experiment.evidence == "stored")
+    real = ", ".join(experiment.id for experiment in wanted if experiment.evidence == "real")
     if real and not torch.cuda.is_available():
         english = f"{real}: there is no GPU here; what takes one minutes takes a CPU days"
         print_note(tr(english, f"{real}：这台机器没有 GPU；GPU 上几分钟的计算，CPU 上要几天"))
@@ -306,20 +384,24 @@ def origin(table: dict[str, Any], tr: Tr) -> str:
 
 
 def table(result: "ClaimResult", language: Language) -> dict[str, Any]:
-    from attendo.lab.report import why
     from attendo.lab.run import numbers_table
-    from attendo.lab.tools.texts import read_text
+    from attendo.lab.tools.texts import filled_rows, read_text
+    from attendo.lab.verdicts import finding, why
 
     text = read_text(result.experiment, language)
     return {
         "id": result.experiment.id,
         "claim": text.claim,
-        "source": result.experiment.source,
+        "source": ", ".join(quote.place for quote in text.quotes),
         "verdict": result.verdict,
-        "why": why(result, text),
+        "finding": finding(result, language),
+        "why": why(result, language),
+        "rows": filled_rows(text, result.runs),
         "numbers": numbers_table(result.runs),
+        "steps": result.steps,
         "seeds": list(result.seeds),
         "seconds": result.seconds,
+        "knobs": dict(result.turned),
         "stored": stored(result),
     }
 

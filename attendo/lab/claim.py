@@ -1,28 +1,23 @@
-"""A claim of the notes, as the lab sees it: an experiment, a rule that judges it, and a picture.
+"""A claim of the notes, as the lab sees it: an experiment with knobs, a rule that judges it, and a picture.
 
 The words, English and Chinese, stand beside each experiment in two Markdown files of the same name (texts.py).
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Literal
 
 from matplotlib.figure import Figure
 
-# For tests; for `attendo lab tune`, which tries every learning rate; for `attendo lab run`; for a night or a GPU.
-Size = Literal["small", "tuning", "quick", "full"]
+from attendo.lab.knobs import Knob, Settings, Size, by_size
+
 Verdict = Literal["holds", "holds only if", "does not hold", "undecided"]
 Numbers = Mapping[str, float | Sequence[float]]  # what one seed gave, by name
 Runs = Sequence[Numbers]  # of all seeds
 Tr = Callable[[str, str], str]  # of an English and a Chinese text, the one to show
-
-T = TypeVar("T")
-
-
-def by_size(small: T, quick: T, full: T) -> Mapping[Size, T]:
-    """A number of steps, of seeds, ...; what is tuned for "quick" is as large."""
-    return {"small": small, "tuning": quick, "quick": quick, "full": full}
-
+# measured: takes seconds, so it is always measured anew. trained: toy models; the full run is stored, and a laptop can
+# measure it again in a minute or two. real: takes corpora and a GPU; only the full run measures.
+Origin = Literal["measured", "trained", "real"]
 
 SEEDS = by_size(2, 3, 8)
 ONE_SEED = by_size(1, 1, 1)  # where nothing is left to chance
@@ -30,16 +25,18 @@ ONE_SEED = by_size(1, 1, 1)  # where nothing is left to chance
 
 @dataclass(frozen=True)
 class Experiment:
-    """Numbers come from `measure` alone, the verdict from the numbers alone, by a stated rule."""
+    """Numbers come from `measure` alone, the verdict from the numbers alone, by a stated rule.
 
-    id: str  # L1 to L40, as in the notes' list of claims
-    source: str  # the note and its section: A to E
-    measure: Callable[[Sequence[int], Size], list[Numbers]]  # seeds, size -> one row of numbers a seed
+    The knobs' values are among the numbers, under the knobs' names: rule and picture find them there.
+    """
+
+    id: str  # L1, L2, …: L1 to L40 as in the notes' list of claims
+    measure: Callable[[Sequence[int], Settings], list[Numbers]]  # seeds, settings -> one row of numbers a seed
     judge: Callable[[Runs], Verdict]
     draw: Callable[[Runs, Tr], Figure]
+    knobs: Sequence[Knob] = ()
     seeds: Mapping[Size, int] = field(default_factory=lambda: SEEDS)  # how many
-    # About models too large for a laptop: "stored". Then only "full" measures, and "quick" reads what it kept.
-    evidence: Literal["measured", "stored"] = "measured"
+    evidence: Origin = "measured"
     tunes: bool = False  # it has sides, each trained at its best learning rate: the number rate_SIDE
 
     @property
@@ -47,11 +44,11 @@ class Experiment:
         return self.measure.__module__
 
 
-def for_each_seed(measure: Callable[[int, Size], Numbers]) -> Callable[[Sequence[int], Size], list[Numbers]]:
+def for_each_seed(measure: Callable[[int, Settings], Numbers]) -> Callable[[Sequence[int], Settings], list[Numbers]]:
     """Seed after seed. (Where models are trained, those of all seeds can learn in one pass instead.)"""
 
-    def measured(seeds: Sequence[int], size: Size) -> list[Numbers]:
-        return [measure(seed, size) for seed in seeds]
+    def measured(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+        return [measure(seed, at) for seed in seeds]
 
     measured.__module__ = measure.__module__
     measured.__wrapped__ = measure  # type: ignore[attr-defined]  # for the page, which shows its lines

@@ -1,12 +1,12 @@
-"""Run experiments: seed by seed from the cache, where the code is still the same, else anew; then judge.
+"""Run experiments: from stored evidence, from the cache, where the code is still the same, or anew; then judge.
 
-Claims about real models are measured by size "full" alone; their stored evidence serves size "quick".
+What takes seconds is always measured. Of trained models the full run is stored, and shown unless a size is asked for.
 """
 
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
@@ -14,13 +14,14 @@ import torch
 
 from attendo.errors import AttendoError, InputError
 from attendo.files.cache_folder import cache_folder
-from attendo.lab.claim import Experiment, Runs, Size, Verdict, number
-from attendo.lab.tools.evidence import Evidence, code_hash, hardware, read_evidence, stored_path, today, write_evidence
+from attendo.lab.claim import Experiment, Runs, Verdict, number
+from attendo.lab.knobs import Settings, Size, settings_of
+from attendo.lab.tools.code_hash import code_hash
+from attendo.lab.tools.evidence import Evidence, hardware, read_evidence, stored_path, today, write_evidence
 from attendo.lab.tools.texts import Language, fill_in, read_text
 from attendo.lab.tools.tuning import TunedRates, rates_of
 
 FIRST_SEED = 1
-TUNING_SEED = 5000  # the first by which learning rates are chosen: no verdict stands on these
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class ClaimResult:
     evidence: Evidence
     stored: bool = False  # measured at another time, and kept with the claims
     stale: bool = False  # stored, and the code is another by now
+    turned: Mapping[str, str] = field(default_factory=dict)  # knobs that are not where the claim has them
 
     @property
     def claim_id(self) -> str:
@@ -50,27 +52,47 @@ class ClaimResult:
     def verdict(self) -> Verdict:
         return self.experiment.judge(self.runs)
 
+    @property
+    def steps(self) -> int | None:
+        """Of training, where something is trained."""
+        steps = self.runs[0].get("steps")
+        return int(steps) if isinstance(steps, int | float) else None
 
-def run_experiment(
-    experiment: Experiment, size: Size, first_seed: int = FIRST_SEED, fresh: bool = False
-) -> ClaimResult:
-    if reads_stored(experiment, size):
+
+@dataclass(frozen=True)
+class Wanted:
+    """How experiments are to be run."""
+
+    size: Size | None = None  # None: what is stored, or quick where it takes seconds
+    first_seed: int = FIRST_SEED
+    fresh: bool = False  # not from the cache
+    turned: Mapping[str, str] = field(default_factory=dict)  # knob -> value
+
+    @property
+    def measured_size(self) -> Size:
+        return self.size or "quick"
+
+
+def run_experiment(experiment: Experiment, wanted: Wanted) -> ClaimResult:
+    if reads_stored(experiment, wanted):
         return from_stored(experiment)
-    return ClaimResult(experiment, measured(experiment, size, first_seed, fresh))
+    return ClaimResult(experiment, measured(experiment, wanted), turned=wanted.turned)
 
 
-def measured(experiment: Experiment, size: Size, first_seed: int, fresh: bool) -> Evidence:
+def measured(experiment: Experiment, wanted: Wanted) -> Evidence:
     """One thread: small models gain nothing from more, and rounding stays the same on every machine without a GPU."""
-    seeds = tuple(range(first_seed, first_seed + experiment.seeds[size]))
-    code = code_behind(experiment, size)
-    kept = cache_folder() / "lab" / f"{experiment.id}-{size}-{first_seed}-{code}.json"
-    if not fresh and (found := read_kept(kept, seeds)):
+    size = wanted.measured_size
+    at = settings_of(experiment.knobs, size, wanted.turned)
+    seeds = seeds_from(experiment, wanted)
+    code = code_behind(experiment, at)
+    kept = kept_path(experiment, wanted, code)
+    if not wanted.fresh and (found := read_kept(kept, seeds)):
         return found
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     started = time.perf_counter()
     try:
-        runs = experiment.measure(seeds, size)
+        runs = [{**at.numbers(), **run} for run in experiment.measure(seeds, at)]
     finally:
         torch.set_num_threads(threads)
     seconds = time.perf_counter() - started
@@ -80,14 +102,24 @@ def measured(experiment: Experiment, size: Size, first_seed: int, fresh: bool) -
     return evidence
 
 
-def code_behind(experiment: Experiment, size: Size) -> str:
-    """With the learning rates of this claim where they come from the table; another's are no reason to measure anew."""
-    tuned = experiment.tunes and size == "quick"
-    return code_hash(experiment.module, json.dumps(rates_of(experiment.id), sort_keys=True) if tuned else "")
+def seeds_from(experiment: Experiment, wanted: Wanted) -> tuple[int, ...]:
+    return tuple(range(wanted.first_seed, wanted.first_seed + experiment.seeds[wanted.measured_size]))
+
+
+def kept_path(experiment: Experiment, wanted: Wanted, code: str) -> Path:
+    return cache_folder() / "lab" / f"{experiment.id}-{wanted.measured_size}-{wanted.first_seed}-{code}.json"
+
+
+def code_behind(experiment: Experiment, at: Settings) -> str:
+    """With the knobs, and the learning rates of this claim where they come from the table; another's do not matter."""
+    decides: dict[str, object] = {"knobs": at.numbers()}
+    if experiment.tunes and at.size == "quick":
+        decides["rates"] = dict(rates_of(experiment.id))
+    return code_hash(experiment.module, json.dumps(decides, sort_keys=True))
 
 
 def data_behind(experiment: Experiment, size: Size) -> Mapping[str, str] | None:
-    if experiment.evidence == "measured" or size == "small":
+    if experiment.evidence != "real" or size == "small":
         return None
     from attendo.lab.tools.real_training import data_hashes
 
@@ -106,8 +138,12 @@ def read_kept(path: Path, seeds: tuple[int, ...]) -> Evidence | None:
 # --- stored evidence
 
 
-def reads_stored(experiment: Experiment, size: Size) -> bool:
-    return experiment.evidence == "stored" and size == "quick"
+def reads_stored(experiment: Experiment, wanted: Wanted) -> bool:
+    """Nobody measures real models on the way; toy models are measured if a size is named or a knob turned."""
+    if experiment.evidence == "real":
+        return wanted.measured_size == "quick" and not wanted.turned
+    asked_for = wanted.size is not None or wanted.turned or wanted.first_seed != FIRST_SEED or wanted.fresh
+    return experiment.evidence == "trained" and not asked_for and stored_path(experiment.id).exists()
 
 
 def how_to_store(experiment: Experiment) -> str:
@@ -123,10 +159,20 @@ def from_stored(experiment: Experiment) -> ClaimResult:
         raise InputError(
             f"{path} is evidence for {evidence.claim}, size {evidence.size}: expected {experiment.id}, size full"
         )
-    if not evidence.data:
+    if experiment.evidence == "real" and not evidence.data:
         raise InputError(f"{path} does not say from which data it was made: {how_to_store(experiment)}")
     check_fits(experiment, evidence.runs, path)
-    return ClaimResult(experiment, evidence, stored=True, stale=evidence.code != code_hash(experiment.module))
+    return ClaimResult(experiment, evidence, stored=True, stale=is_stale(experiment, evidence))
+
+
+def is_stale(experiment: Experiment, evidence: Evidence) -> bool:
+    return evidence.code != code_behind(experiment, settings_of(experiment.knobs, "full"))
+
+
+def stale_claims(experiments: Sequence[Experiment]) -> list[Experiment]:
+    """Those whose stored evidence was measured by other code than today's, or is not there."""
+    stored = [experiment for experiment in experiments if experiment.evidence != "measured"]
+    return [one for one in stored if not stored_path(one.id).exists() or from_stored(one).stale]
 
 
 def check_fits(experiment: Experiment, runs: Runs, path: Path) -> None:
@@ -136,12 +182,23 @@ def check_fits(experiment: Experiment, runs: Runs, path: Path) -> None:
         experiment.draw(runs, lambda english, chinese: english)
         for language in get_args(Language):
             text = read_text(experiment, language)
-            for part in (text.method, text.picture, text.why[verdict]):
+            for part in (text.method, text.picture, text.why[verdict].text, *(value for _, value in text.rows)):
                 fill_in(part, runs)
     except (AttendoError, LookupError, TypeError, ValueError) as error:
         raise InputError(
             f"{path} does not fit the experiment of today ({type(error).__name__}: {error}): {how_to_store(experiment)}"
         ) from error
+
+
+def known_result(experiment: Experiment) -> ClaimResult | None:
+    """Without measuring: what is stored, or what a run of today's code has left in the cache."""
+    if stored_path(experiment.id).exists():
+        return from_stored(experiment)
+    wanted = Wanted()
+    at = settings_of(experiment.knobs, wanted.measured_size)
+    seeds = seeds_from(experiment, wanted)
+    kept = read_kept(kept_path(experiment, wanted, code_behind(experiment, at)), seeds)
+    return ClaimResult(experiment, kept) if kept else None
 
 
 # --- learning rates
@@ -159,11 +216,9 @@ def tuned_to(result: ClaimResult) -> TunedRates:
 
 def run_all(
     experiments: Sequence[Experiment],
-    size: Size,
+    wanted: Wanted,
     workers: int,
     on_result: Callable[[ClaimResult], None] = lambda result: None,
-    first_seed: int = FIRST_SEED,
-    fresh: bool = False,
 ) -> list[ClaimResult]:
     """Several at a time, each in a process of its own; in the order asked for."""
     from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -172,32 +227,32 @@ def run_all(
     if workers <= 1 or len(experiments) <= 1:
         found = []
         for experiment in experiments:
-            found.append(run_experiment(experiment, size, first_seed, fresh))
+            found.append(run_experiment(experiment, wanted))
             on_result(found[-1])
         return found
     by_id: dict[str, ClaimResult] = {}
     for experiment in experiments:
-        if reads_stored(experiment, size):  # no work for a process
+        if reads_stored(experiment, wanted):  # no work for a process
             by_id[experiment.id] = from_stored(experiment)
             on_result(by_id[experiment.id])
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         coming = {
-            pool.submit(in_a_worker, experiment.id, size, first_seed, fresh): experiment
+            pool.submit(in_a_worker, experiment.id, wanted): experiment
             for experiment in experiments
             if experiment.id not in by_id
         }
         for future in as_completed(coming):
             experiment = coming[future]
-            by_id[experiment.id] = ClaimResult(experiment, future.result())
+            by_id[experiment.id] = ClaimResult(experiment, future.result(), turned=wanted.turned)
             on_result(by_id[experiment.id])
     return [by_id[experiment.id] for experiment in experiments]
 
 
-def in_a_worker(claim_id: str, size: Size, first_seed: int, fresh: bool) -> Evidence:
+def in_a_worker(claim_id: str, wanted: Wanted) -> Evidence:
     """By its id: functions inside a function cannot be sent to a process."""
     from attendo.lab.claims import EXPERIMENTS
 
-    return measured(EXPERIMENTS[claim_id], size, first_seed, fresh)
+    return measured(EXPERIMENTS[claim_id], wanted)
 
 
 def numbers_table(runs: Runs) -> Mapping[str, list[object]]:

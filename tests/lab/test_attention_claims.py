@@ -4,9 +4,8 @@ import pytest
 import torch
 
 from attendo.lab.attention import l4_variance, l14_zero_scores, l15_rank
-from attendo.lab.run import run_experiment
 from attendo.model.build import build_model
-from tests.lab.planted import verdict
+from tests.lab.planted import small, small_runs, verdict
 
 
 def test_l4():
@@ -14,7 +13,7 @@ def test_l4():
     assert verdict("L4", factors_of_2=0.2) == "holds"
     assert verdict("L4", variance_off=9.0) == "does not hold"
     assert verdict("L4", mean_off=9.0) == "does not hold"
-    runs = run_experiment(l4_variance.EXPERIMENT, "small").runs
+    runs = small_runs(l4_variance.EXPERIMENT)
     apart = [{**run, "factors_of_2": value} for run, value in zip(runs, (0.5, 2.0), strict=True)]
     assert l4_variance.EXPERIMENT.judge(apart) == "undecided"
 
@@ -47,7 +46,7 @@ def test_l14():
 
 
 def test_l14_every_token_hears_every_other_alike():
-    (numbers,) = l14_zero_scores.EXPERIMENT.measure([5], "small")
+    (numbers,) = l14_zero_scores.EXPERIMENT.measure([5], small(l14_zero_scores.EXPERIMENT))
     assert numbers["influence_attention"] == pytest.approx([1 / 6] * 36)
     assert numbers["from_own_value_by_length"][0] < 1e-12  # of a single token the mean is its own value
     assert numbers["influence_feed_forward"] == pytest.approx(torch.eye(6).flatten().tolist())
@@ -63,5 +62,5 @@ def test_l15():
 def test_l15_counts_ranks():
     two = torch.outer(torch.arange(1.0, 6), torch.ones(5)) + torch.eye(5)[0].outer(torch.eye(5)[2])
     assert l15_rank.numerical_rank(two.double()) == 2
-    (numbers,) = l15_rank.EXPERIMENT.measure([5], "small")
+    (numbers,) = l15_rank.EXPERIMENT.measure([5], small(l15_rank.EXPERIMENT))
     assert numbers["of_scores"] == [min(d_k, numbers["positions"]) for d_k in l15_rank.D_K]

@@ -8,8 +8,8 @@ import torch
 from attendo.inspection.readable import Unit
 from attendo.lab.attention import l6_heads, l39_source_word
 from attendo.lab.tools import it_sentences
+from attendo.lab.tools.code_hash import code_hash, source_of
 from attendo.lab.tools.default_model import build_untrained, deal, default_model
-from attendo.lab.tools.evidence import code_hash, source_of
 from attendo.lab.tools.hand_aligned import AlignedSentence, hand_aligned, in_pieces
 
 
@@ -32,12 +32,12 @@ def test_parts_are_dealt_out_whole_and_by_the_seed():
 
 def test_what_is_kept_depends_on_the_model_and_on_the_sentences(monkeypatch, tmp_path):
     before = code_hash(l39_source_word.EXPERIMENT.module)
-    monkeypatch.setattr("attendo.lab.tools.evidence.model_folder", lambda name: tmp_path)
+    monkeypatch.setattr("attendo.lab.tools.code_hash.model_folder", lambda name: tmp_path)
     (tmp_path / "manifest.json").write_text("another model")
     assert code_hash(l39_source_word.EXPERIMENT.module) != before
     table = tmp_path / "heads.tsv"
     without = code_hash(l6_heads.EXPERIMENT.module)
-    monkeypatch.setattr("attendo.lab.tools.evidence.source_of", lambda name: beside(table, name))
+    monkeypatch.setattr("attendo.lab.tools.code_hash.source_of", lambda name: beside(table, name))
     assert code_hash(l6_heads.EXPERIMENT.module) == without
     table.write_text("a table")
     assert code_hash(l6_heads.EXPERIMENT.module) != without

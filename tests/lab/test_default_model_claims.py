@@ -5,13 +5,12 @@ import torch
 
 from attendo.lab.attention import l39_source_word
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.run import run_experiment
 from attendo.lab.tools import default_model as inside
 from attendo.lab.tools import it_sentences
 from attendo.lab.tools.default_model import default_model
 from attendo.lab.tools.hand_aligned import AlignedPair, AlignedSentence, hand_aligned, in_pieces
 from attendo.special_tokens import SPECIAL
-from tests.lab.planted import verdict
+from tests.lab.planted import small_runs, verdict
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +138,6 @@ def test_l9_can_say_all():
 
 @pytest.mark.parametrize("name", ["L9", "L39"])
 def test_parts_of_a_run_differ(name):
-    first, second = run_experiment(EXPERIMENTS[name], "small").runs
+    first, second = small_runs(EXPERIMENTS[name])
     assert first.keys() == second.keys()
     assert first != second

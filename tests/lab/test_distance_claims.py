@@ -11,7 +11,7 @@ from attendo.lab.tools.readers import KINDS, build_reader, learns_together, righ
 from attendo.lab.tools.toy_training import Budget
 from attendo.lab.tools.tuning import train_tuned
 from attendo.special_tokens import SPECIAL
-from tests.lab.planted import verdict
+from tests.lab.planted import small, verdict
 
 
 def generator(seed=1):
@@ -59,7 +59,7 @@ def test_of_two_budgets_the_better_is_taken(kind):
         batch = l30_lstm_wins.parity(4, pairs, generator)
         return stream(batch.target_in, torch.full_like(batch.target_out, 5))  # always say 5
 
-    budgets = [Budget(12, 8, 1e-9), Budget(12, 8, 3e-2), Budget(2, 8, 1e-9)]
+    budgets = [Budget(12, 8, 1e-9), Budget(12, 8, 3e-2), Budget(12, 8, 1e-8)]
     models, _, rate = train_tuned(build, ones, [1, 2], budgets, together=learns_together(kind))
     assert (len(models), rate) == (2, 3e-2)
     for model in models:
@@ -68,7 +68,7 @@ def test_of_two_budgets_the_better_is_taken(kind):
 
 def test_both_sides_have_equally_many_weights():
     for name, sides in (("L21", l21_learned.KINDS), ("L27", KINDS), ("L30", KINDS)):
-        (numbers, _) = EXPERIMENTS[name].measure((1, 2), "small")
+        (numbers, _) = EXPERIMENTS[name].measure((1, 2), small(EXPERIMENTS[name]))
         first, second = (numbers[f"{side}_weights"] for side in sides)
         assert second == pytest.approx(first, rel=0.05)
 

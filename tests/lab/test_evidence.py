@@ -9,9 +9,10 @@ import torch
 from attendo.cli.main import run
 from attendo.errors import InputError
 from attendo.lab.claims import EXPERIMENTS
+from attendo.lab.knobs import settings_of
 from attendo.lab.report import write_report
-from attendo.lab.run import from_stored, measured, run_all, run_experiment
-from attendo.lab.tools.evidence import FOLDER, Evidence, code_hash, read_evidence, write_evidence
+from attendo.lab.run import Wanted, code_behind, from_stored, measured, run_all, run_experiment
+from attendo.lab.tools.evidence import FOLDER, Evidence, read_evidence, write_evidence
 
 L29 = EXPERIMENTS["L29"]
 SHA = "0123456789abcdef" * 4
@@ -23,10 +24,16 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "evidence"
 
 
+def full_code():
+    return code_behind(L29, settings_of(L29.knobs, "full"))
+
+
 @pytest.fixture
 def evidence():
-    found = measured(L29, "small", 1, fresh=False)
-    return replace(found, size="full", machine="NVIDIA H200", date="2026-11-15", data={"multi30k.tsv": SHA})
+    found = measured(L29, Wanted("small"))
+    return replace(
+        found, code=full_code(), size="full", machine="NVIDIA H200", date="2026-11-15", data={"multi30k.tsv": SHA}
+    )
 
 
 @pytest.fixture
@@ -55,22 +62,22 @@ def test_what_is_written_is_read(path, evidence):
 
 
 def test_quick_judges_what_is_stored_and_measures_nothing(path, evidence, monkeypatch):
-    def never(seeds, size):
+    def never(seeds, at):
         raise AssertionError("measured")
 
     never.__module__ = L29.module
     experiment = replace(L29, measure=never)
-    result = run_experiment(experiment, "quick")
+    result = run_experiment(experiment, Wanted("quick"))
     assert (result.stored, result.stale, result.runs) == (True, False, evidence.runs)
     assert result.verdict == L29.judge(evidence.runs)
     with pytest.raises(AssertionError):
-        run_experiment(experiment, "full", fresh=True)
+        run_experiment(experiment, Wanted("full", fresh=True))
 
 
 def test_it_is_stale_when_the_code_is_another(path):
     changed(path, code="0" * 16)
     assert from_stored(L29).stale
-    changed(path, code=code_hash(L29.module))
+    changed(path, code=full_code())
     assert not from_stored(L29).stale
 
 
@@ -130,7 +137,7 @@ def test_the_command_says_that_it_is_stored(path, capsys):
     assert run(["lab", "run", "L29", "L38", "--workers", "2", "--json"], debug=False) == 0
     item_signal = capsys.readouterr()
     stored, measured_now = (one["stored"] for one in json.loads(item_signal.out))
-    code = code_hash(L29.module)
+    code = full_code()
     data = {"multi30k.tsv": SHA}
     assert stored == {"stale": False, "code": code, "machine": "NVIDIA H200", "date": "2026-11-15", "data": data}
     assert measured_now is None
@@ -144,7 +151,7 @@ def test_the_command_says_that_it_is_stored(path, capsys):
 
 def test_the_page_says_so_in_both_languages(path, tmp_path):
     changed(path, code="0" * 16)
-    write_report(tmp_path / "lab", run_all([L29, EXPERIMENTS["L38"]], "quick", workers=1))
+    write_report(tmp_path / "lab", run_all([L29, EXPERIMENTS["L38"]], Wanted(), workers=1))
     for language, words, stale in (("en", "Stored evidence", "Stale"), ("zh", "存档数据", "已过时")):
         page = (tmp_path / "lab" / language / "L29.md").read_text(encoding="utf-8")
         for part in (words, stale, "`0000000000000000`", "2026-11-15", "NVIDIA H200", "multi30k.tsv", "--full --store"):
@@ -156,8 +163,8 @@ def test_the_page_says_so_in_both_languages(path, tmp_path):
 
 
 def test_full_with_store_keeps_it_where_quick_finds_it(folder, monkeypatch, capsys):
-    def small(seeds, size):
-        return L29.measure(seeds, "small")
+    def small(seeds, at):
+        return L29.measure(seeds, settings_of(L29.knobs, "small"))
 
     small.__module__ = L29.module
     monkeypatch.setattr("attendo.lab.claims.EXPERIMENTS", {"L29": replace(L29, measure=small)})
@@ -171,8 +178,8 @@ def test_full_with_store_keeps_it_where_quick_finds_it(folder, monkeypatch, caps
     kept = read_evidence(folder / "L29.json")
     assert isinstance(kept, Evidence)
     assert (kept.claim, kept.size, kept.seeds, kept.data) == ("L29", "full", (1, 2, 3), {"multi30k.tsv": SHA})
-    assert kept.code == code_hash(L29.module)
-    result = run_experiment(L29, "quick")
+    assert kept.code == full_code()
+    result = run_experiment(L29, Wanted())
     assert (result.stored, result.stale) == (True, False)
 
 

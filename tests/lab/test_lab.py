@@ -1,6 +1,7 @@
 """The frame of the lab: texts, cache, verdicts, pages; and for every claim that its rule can give both answers."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -10,9 +11,10 @@ import pytest
 from attendo.cli.main import run
 from attendo.lab.claim import Verdict
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.report import ends, picture, write_report
-from attendo.lab.run import run_experiment
-from attendo.lab.tools.evidence import code_hash, reached_modules
+from attendo.lab.page import ends
+from attendo.lab.report import picture, write_report
+from attendo.lab.run import Wanted, run_experiment
+from attendo.lab.tools.code_hash import code_hash, reached_modules, what_measures
 from attendo.lab.tools.measuring import difference, interval
 from attendo.lab.tools.texts import PLACEHOLDER, fill_in, one_line_each, read_text
 
@@ -21,11 +23,12 @@ every_claim = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EX
 
 @every_claim
 def test_texts_are_whole_and_name_numbers_that_are_there(experiment):
-    runs = run_experiment(experiment, "small").runs
+    runs = run_experiment(experiment, Wanted("small")).runs
     texts = [read_text(experiment, language) for language in ("en", "zh")]
     assert texts[0].why.keys() == texts[1].why.keys()
     for text in texts:
-        for part in (text.method, text.picture, *text.why.values()):
+        reasons = [part for reason in text.why.values() for part in (reason.finding, reason.text)]
+        for part in (text.method, text.picture, *reasons, *(part for row in text.rows for part in row)):
             assert not PLACEHOLDER.search(fill_in(part, runs))
     assert any("\u4e00" <= letter <= "\u9fff" for letter in texts[1].method)
     assert not any("\u4e00" <= letter <= "\u9fff" for letter in texts[0].picture)
@@ -33,10 +36,10 @@ def test_texts_are_whole_and_name_numbers_that_are_there(experiment):
 
 @every_claim
 def test_it_has_a_verdict_with_a_reason_and_a_picture(experiment):
-    result = run_experiment(experiment, "small")
+    result = run_experiment(experiment, Wanted("small"))
     assert result.verdict in get_args(Verdict)
     assert result.verdict in read_text(experiment, "en").why
-    assert picture(result, lambda english, chinese: english).startswith(b"\x89PNG")
+    assert picture(result, "en").startswith(b"\x89PNG")
 
 
 @every_claim
@@ -64,38 +67,37 @@ def test_what_was_measured_is_kept_as_long_as_the_code_is_the_same(tmp_path, mon
     calls = []
     first = EXPERIMENTS["L1"]
 
-    def measure(seeds, size):
+    def measure(seeds, at):
         calls.append(seeds)
-        return first.measure(seeds, size)
+        return first.measure(seeds, at)
 
     measure.__module__ = first.module
     counted = replace(first, measure=measure)
-    assert run_experiment(counted, "small").runs == run_experiment(counted, "small").runs
+    assert run_experiment(counted, Wanted("small")).runs == run_experiment(counted, Wanted("small")).runs
     assert len(calls) == 1
-    run_experiment(counted, "small", fresh=True)
+    run_experiment(counted, Wanted("small", fresh=True))
     monkeypatch.setattr("attendo.lab.run.code_hash", lambda *module: "another")
-    run_experiment(counted, "small")
+    run_experiment(counted, Wanted("small"))
     assert len(calls) == 3
 
 
 def test_the_hash_reaches_what_an_experiment_uses():
     names = reached_modules(EXPERIMENTS["L1"].module)
-    assert {"attendo.lab.claim", "attendo.lab.tools.chart", "attendo.report.fonts"} <= names
+    assert {"attendo.lab.claim", "attendo.lab.knobs"} <= names
+    assert not {"attendo.lab.tools.chart", "attendo.report.fonts"} & names  # these draw, and change no number
     assert len(code_hash(EXPERIMENTS["L1"].module)) == 16
-    assert code_hash("attendo.lab.claim") != code_hash("attendo.lab.tools.chart")
+    assert code_hash("attendo.lab.claim") != code_hash("attendo.lab.knobs")
 
 
-def test_what_is_measured_of_the_pages_is_measured_again_when_they_change(tmp_path, monkeypatch):
-    monkeypatch.setattr("attendo.lab.tools.evidence.PAGES", tmp_path)
-    before = [code_hash(EXPERIMENTS[name].module) for name in ("L37", "L1")]
-    (tmp_path / "page.zh.md").write_text("又一页", encoding="utf-8")
-    after = [code_hash(EXPERIMENTS[name].module) for name in ("L37", "L1")]
-    assert before[0] != after[0]
-    assert before[1] == after[1]
+def test_the_hash_passes_over_what_changes_no_number():
+    source = '"""Words."""\nX = 1  # why\n\ndef measure():\n    """Doc."""\n    return "# no"\n'
+    source += "\n\ndef judge():\n    return 1\n"
+    assert what_measures(source) == 'X = 1\ndef measure():\n    return "# no"'
+    assert what_measures(source.replace("X = 1", "X = 2")) != what_measures(source)
 
 
 def test_the_report_has_a_page_for_each_claim_in_both_languages(tmp_path):
-    results = [run_experiment(EXPERIMENTS[name], "small") for name in ("L1", "L38")]
+    results = [run_experiment(EXPERIMENTS[name], Wanted("small")) for name in ("L1", "L38")]
     write_report(tmp_path, results)
     for language in ("en", "zh"):
         front = (tmp_path / language / "README.md").read_text(encoding="utf-8")
@@ -109,7 +111,10 @@ def test_the_report_has_a_page_for_each_claim_in_both_languages(tmp_path):
 def test_the_command(capsys):
     assert run(["lab", "run", "L38", "--json"], debug=False) == 0
     (one,) = json.loads(capsys.readouterr().out)
-    assert one.keys() == {"id", "claim", "source", "verdict", "why", "numbers", "seeds", "seconds", "stored"}
+    assert one.keys() == {
+        "id", "claim", "source", "verdict", "finding", "why", "rows", "numbers", "steps", "seeds", "seconds", "knobs",
+        "stored",
+    }  # fmt: skip
     assert (one["id"], one["verdict"], one["seeds"]) == ("L38", "holds", [1])
     assert one["numbers"]["y1"] == [pytest.approx(0.8788782427321509, abs=1e-15)]
     assert run(["lab", "list", "--lang", "zh"], debug=False) == 0
@@ -136,3 +141,67 @@ def test_a_line_break_in_chinese_is_no_space_but_beside_latin(lines, expected):
 def test_the_ends_of_a_curve_are_means_over_seeds():
     assert ends([[1.0, 5.0, 2.0], [3.0, 7.0, 6.0]]) == "2 … 4"
     assert ends([[], []]) == "–"
+
+
+def test_a_knob_is_turned_and_the_claim_judged_again(capsys):
+    command = ["lab", "run", "L6", "--set", "heads=1,4", "--set", "steps=3", "--json"]
+    assert run(command, debug=False) == 0
+    (one,) = json.loads(capsys.readouterr().out)
+    assert (one["steps"], one["numbers"]["heads"][0]) == (3, [1, 4])
+    assert {"four_1", "four_4"} <= one["numbers"].keys()
+    assert "four_8" not in one["numbers"]
+    assert (one["knobs"], one["why"]) == ({"heads": "1,4", "steps": "3"}, "")
+
+
+@pytest.mark.parametrize(
+    ("knob", "message"),
+    [
+        ("step=3", "there is no knob 'step' here; the knobs are: steps (1 … 100,000), heads (1 … 32)"),
+        ("heads=0", "heads=0 cannot be: expected whole numbers with commas between them, 1 to 32"),
+        ("steps=1,2", "steps=1,2 cannot be: expected one whole number, 1 to 100000"),
+        ("steps=many", "steps=many cannot be"),
+        ("steps=", "--set steps=: expected a knob and its value, such as steps=1500"),
+        ("steps", "--set steps: expected a knob and its value"),
+    ],
+)
+def test_a_wrong_knob_is_one_line_that_names_the_right_ones(knob, message, capsys):
+    assert run(["lab", "run", "L6", "--set", knob], debug=False) == 2
+    caught = capsys.readouterr()
+    assert message in caught.err
+    assert caught.err.count("\n") == 1
+
+
+def test_each_knob_is_there_for_every_size_and_within_its_range():
+    for experiment in EXPERIMENTS.values():
+        for knob in experiment.knobs:
+            for value in knob.values.values():
+                text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+                assert knob.read(text) == value
+
+
+def in_new_form(experiment):
+    """Claims whose words have not got the new form yet are told by that."""
+    return bool(experiment.knobs)
+
+
+@pytest.mark.parametrize("experiment", list(filter(in_new_form, EXPERIMENTS.values())), ids=lambda one: one.id)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_words_are_whole(experiment, language):
+    """Quote, a few labelled numbers, a finding for every verdict, questions, and what each knob means."""
+    text = read_text(experiment, language)
+    assert text.quotes
+    assert 3 <= len(text.rows) <= 6
+    longest = 60 if language == "en" else 24
+    for verdict, reason in text.why.items():
+        assert 0 < len(reason.finding) <= longest, (verdict, reason.finding)
+        assert reason.text
+    assert 2 <= len(re.findall(r"^\d\. ", text.predict, re.MULTILINE)) <= 3
+    assert list(text.knobs) == [knob.name for knob in experiment.knobs]
+    assert all(text.knobs.values())
+
+
+def test_both_languages_have_the_same_numbers():
+    for experiment in EXPERIMENTS.values():
+        values = [[value for _, value in read_text(experiment, language).rows] for language in ("en", "zh")]
+        names = [[PLACEHOLDER.findall(value) for value in rows] for rows in values]
+        assert names[0] == names[1]

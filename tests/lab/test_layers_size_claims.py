@@ -3,7 +3,7 @@
 import pytest
 
 from attendo.lab.claims import EXPERIMENTS
-from tests.lab.planted import verdict
+from tests.lab.planted import small, verdict
 
 
 def test_l13():
@@ -14,7 +14,7 @@ def test_l13():
 
 
 def test_l13_counts_what_was_published():
-    (numbers,) = EXPERIMENTS["L13"].measure([1], "small")
+    (numbers,) = EXPERIMENTS["L13"].measure([1], small(EXPERIMENTS["L13"]))
     assert numbers["parameters_llama_7b"] == 6_738_415_616
     assert numbers["parameters_llama_2_70b"] == 68_976_648_192
     assert numbers["parameters_gpt_3"] == pytest.approx(175e9, rel=0.01)
@@ -22,7 +22,7 @@ def test_l13_counts_what_was_published():
 
 
 def test_l40():
-    (numbers,) = EXPERIMENTS["L40"].measure([1], "small")
+    (numbers,) = EXPERIMENTS["L40"].measure([1], small(EXPERIMENTS["L40"]))
     assert numbers["sublayers"] == 6 * 2 + 6 * 3
     assert (numbers["inside_feed_forward"], numbers["inside_a_head"], numbers["logits"]) == (2048, 64, 37_000)
     assert EXPERIMENTS["L40"].judge([numbers]) == "holds"

@@ -7,7 +7,6 @@ import torch
 
 from attendo.decoding.greedy import greedy_search
 from attendo.lab.families import l33_non_autoregressive as claim
-from attendo.lab.run import run_experiment
 from attendo.lab.tools.measuring import count_weights
 from attendo.lab.tools.real_searching import percent_repeated, search_test_set
 from attendo.lab.tools.real_sides import RealSide, train_side
@@ -15,7 +14,7 @@ from attendo.lab.tools.real_training import RealBudget, real_data, transformer
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
 from attendo.training.masked_tokens import MaskPredict
-from tests.lab.planted import verdict
+from tests.lab.planted import small_runs, verdict
 
 AS_CLAIMED = {"bleu_greedy": 30.0, "bleu_k1": 20.0, "faster_1_k1": 8.0, "faster_32_k1": 4.0}
 
@@ -30,7 +29,7 @@ def test_l33():
 
 @pytest.mark.parametrize("name", ["bleu_k1", "faster_32_k1", "faster_1_k10"])
 def test_l33_seeds_that_do_not_agree_decide_nothing(name):
-    runs = run_experiment(claim.EXPERIMENT, "small").runs
+    runs = small_runs(claim.EXPERIMENT)
     good = {**AS_CLAIMED, "faster_1_k10": 2.0, "faster_32_k10": 1.5}
     apart = {"bleu_k1": (20.0, 31.0), "faster_32_k1": (0.5, 4.0), "faster_1_k10": (0.5, 4.0)}[name]
     planted = [{**run, **good, name: value} for run, value in zip(runs, apart, strict=True)]

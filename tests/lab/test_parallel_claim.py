@@ -5,7 +5,7 @@ import torch
 
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.families.l28_parallel import build, longest_chain
-from tests.lab.planted import verdict
+from tests.lab.planted import small, verdict
 
 
 def test_l28_by_hand():
@@ -32,6 +32,6 @@ def test_l28():
 
 
 def test_l28_chains():
-    (run,) = EXPERIMENTS["L28"].measure([1], "small")
+    (run,) = EXPERIMENTS["L28"].measure([1], small(EXPERIMENTS["L28"]))
     assert run["chain_transformer_per_token"] == 0
     assert run["chain_lstm_per_token"] > 1

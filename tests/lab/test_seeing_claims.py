@@ -5,8 +5,7 @@ import torch
 from attendo.lab.attention.l35_without_w import Bare
 from attendo.lab.attention.l36_receptive_field import Convolution, influence, jacobian
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.run import run_experiment
-from tests.lab.planted import verdict
+from tests.lab.planted import small_runs, verdict
 
 
 def test_l35_bare_is_the_equation():
@@ -19,7 +18,7 @@ def test_l35():
     assert verdict("L35", accuracy_with=0.99, accuracy_bare=0.4) == "holds"
     assert verdict("L35", **equal, steps_with=100.0, steps_bare=300.0) == "holds only if"
     assert verdict("L35", **equal, steps_with=300.0, steps_bare=300.0) == "does not hold"
-    numbers = run_experiment(EXPERIMENTS["L35"], "small").runs[0]
+    numbers = small_runs(EXPERIMENTS["L35"])[0]
     assert [round(numbers[f"row_{index}"], 1) for index in (1, 2, 3)] == [0.4, 0.4, 0.2]
 
 

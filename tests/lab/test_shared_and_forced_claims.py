@@ -5,11 +5,10 @@ import torch
 
 from attendo.lab.attention import l34_shared_projections
 from attendo.lab.layers import l17_batch_norm
-from attendo.lab.run import run_experiment
 from attendo.lab.training import l25_teacher_forcing
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.transformer import Transformer
-from tests.lab.planted import verdict
+from tests.lab.planted import small_runs, verdict
 
 SHORT = ("qv", "kv", "v")
 
@@ -34,7 +33,7 @@ def test_l17_layer_norm_sees_one_token():
 
 
 def test_l17_exact_part_and_batches_of_one_shape():
-    for run in run_experiment(l17_batch_norm.EXPERIMENT, "small").runs:
+    for run in small_runs(l17_batch_norm.EXPERIMENT):
         assert run["layer_padded_others"] == run["layer_padded_future"] == run["layer_padded_shaking"] == 0
         assert run["layer_padded_padding"] < l17_batch_norm.ROUNDING
         assert run["batch_padded_others"] > l17_batch_norm.SEEN

@@ -5,9 +5,8 @@ import math
 import pytest
 import torch
 
-from attendo.lab.run import run_experiment
 from attendo.lab.softmax import l2_jacobian, l3_vanishing
-from tests.lab.planted import verdict
+from tests.lab.planted import small_runs, verdict
 
 
 def test_l1():
@@ -33,7 +32,7 @@ def test_l3():
     assert verdict("L3") == "holds only if"
     assert verdict("L3", whole_1024=0.01) == "holds"
     assert verdict("L3", typical_at_100_to_1=0.5) == "does not hold"
-    runs = run_experiment(l3_vanishing.EXPERIMENT, "small").runs
+    runs = small_runs(l3_vanishing.EXPERIMENT)
     apart = [{**run, "whole_1024": value} for run, value in zip(runs, (0.01, 3.0), strict=True)]
     assert l3_vanishing.EXPERIMENT.judge(apart) == "undecided"
 

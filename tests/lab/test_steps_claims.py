@@ -3,9 +3,8 @@
 import torch
 
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.run import run_experiment
 from attendo.lab.tools.measuring import seconds
-from tests.lab.planted import verdict
+from tests.lab.planted import small_runs, verdict
 
 
 def test_l24():
@@ -16,7 +15,7 @@ def test_l24():
 
 
 def test_l24_bare_prefixes_are_something_else():
-    (run, *_) = run_experiment(EXPERIMENTS["L24"], "small").runs
+    (run, *_) = small_runs(EXPERIMENTS["L24"])
     assert run["bare_prefixes_differ"] > 1e-3
 
 
@@ -27,7 +26,7 @@ def test_l32():
 
 
 def test_l32_counts():
-    (run, *_) = run_experiment(EXPERIMENTS["L32"], "small").runs
+    (run, *_) = small_runs(EXPERIMENTS["L32"])
     assert run["decoder_positions_infer"] == [5, 20]
     assert run["decoder_positions_train"] == [5, 20]
     assert run["decoder_calls_score"] == [1, 1]

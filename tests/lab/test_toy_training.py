@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch.nn import functional as F
 
 from attendo.lab.tools.toy_tasks import reversal
 from attendo.lab.tools.toy_training import Budget, accuracy, clip_each, train_together
@@ -54,10 +55,33 @@ def test_they_learn():
 
 
 def test_each_gradient_is_clipped_by_its_own_length():
-    weights = [torch.zeros(2, 3), torch.zeros(2, 1)]
-    weights[0].grad = torch.tensor([[3.0, 0.0, 0.0], [0.1, 0.0, 0.0]])
-    weights[1].grad = torch.tensor([[4.0], [0.0]])
-    clip_each(weights, longest=1.0)
-    assert weights[0].grad[0, 0].item() == pytest.approx(0.6, rel=1e-5)
-    assert weights[1].grad[0, 0].item() == pytest.approx(0.8, rel=1e-5)
-    assert weights[0].grad[1, 0].item() == pytest.approx(0.1)
+    gradients = [torch.tensor([[3.0, 0.0, 0.0], [0.1, 0.0, 0.0]]), torch.tensor([[4.0], [0.0]])]
+    clip_each(gradients, longest=1.0)
+    assert gradients[0][0, 0].item() == pytest.approx(0.6, rel=1e-5)
+    assert gradients[1][0, 0].item() == pytest.approx(0.8, rel=1e-5)
+    assert gradients[0][1, 0].item() == pytest.approx(0.1)
+
+
+def test_what_they_learn_is_what_adam_of_pytorch_teaches():
+    (here,), (there,) = models([1]), models([1])
+    losses = train_together([here], draw, [1], BUDGET)
+    optimizer = torch.optim.Adam(there.parameters(), betas=(0.9, 0.98), eps=1e-9)
+    generator, own = torch.Generator().manual_seed(1), []
+    for step in range(1, BUDGET.steps + 1):
+        batch = draw(BUDGET.pairs, generator)
+        loss = F.cross_entropy(there(batch.source, batch.target_in).flatten(0, 1), batch.target_out.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(there.parameters(), 1.0)
+        optimizer.param_groups[0]["lr"] = BUDGET.rate_at(step)
+        optimizer.step()
+        own.append(loss.detach())
+    torch.testing.assert_close(losses[:, 0], torch.stack(own), rtol=1e-6, atol=1e-6)
+
+
+def test_models_of_other_rates_learn_beside_each_other():
+    slow, fast, alone = *models([1, 1]), *models([1])
+    losses = train_together([slow, fast], draw, [1, 1], BUDGET, [1e-4, 6e-3])
+    own = train_together([alone], draw, [1], replace(BUDGET, learning_rate=6e-3))
+    torch.testing.assert_close(losses[:, 1], own[:, 0], rtol=1e-9, atol=1e-9)
+    assert losses[-1, 0] > losses[-1, 1] + 0.1

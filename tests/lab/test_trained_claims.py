@@ -10,7 +10,7 @@ from attendo.lab.positions import l23_mask_and_positions
 from attendo.lab.tools.toy_tasks import running_sum
 from attendo.lab.tools.toy_training import Budget, train_together
 from attendo.lab.training import l26_warmup
-from tests.lab.planted import verdict
+from tests.lab.planted import small, verdict
 
 
 def test_running_sum():
@@ -20,7 +20,7 @@ def test_running_sum():
 
 
 def test_l11_gives_the_weights_back_as_width():
-    (numbers, _) = EXPERIMENTS["L11"].measure((1, 2), "small")
+    (numbers, _) = EXPERIMENTS["L11"].measure((1, 2), small(EXPERIMENTS["L11"]))
     for task in ("moving", "computing"):
         whole = numbers[f"{task}_whole_weights"]
         assert abs(numbers[f"{task}_wider_weights"] / whole - 1) < 0.05
@@ -125,7 +125,7 @@ def test_l23_can_say_no():
 
 
 def test_l22_sizes_at_the_start():
-    (numbers, _) = EXPERIMENTS["L22"].measure((1, 2), "small")
+    (numbers, _) = EXPERIMENTS["L22"].measure((1, 2), small(EXPERIMENTS["L22"]))
     assert numbers["position"] == pytest.approx((64 / 2) ** 0.5)  # sin² + cos² = 1, d_model / 2 times
     assert numbers["moving_scaled_before"] == pytest.approx(8 * numbers["moving_unscaled_before"])
 

@@ -4,7 +4,8 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, for_each_seed, number, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, number, row
+from attendo.lab.knobs import Settings
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.model.attention import dot_product_attention
 from attendo.model.multi_head import MultiHeadAttention
@@ -20,7 +21,7 @@ def relative_error(mapped: Tensor, expected: Tensor) -> float:
     return ((mapped - expected).norm() / expected.norm()).item()
 
 
-def measure_seed(seed: int, size: Size) -> Numbers:
+def measure_seed(seed: int, at: Settings) -> Numbers:
     torch.manual_seed(seed)
     q, k, v, w = torch.randn(4, *SHAPE, dtype=torch.float64).unbind()
     layer = MultiHeadAttention(64, 4, bias=False).double()
@@ -83,4 +84,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L12", "D", for_each_seed(measure_seed), judge, draw)
+EXPERIMENT = Experiment("L12", for_each_seed(measure_seed), judge, draw)

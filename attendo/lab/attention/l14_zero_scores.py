@@ -5,7 +5,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.autograd.functional import jacobian
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.knobs import Settings
 from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.model.config import LayerConfig
 from attendo.model.feed_forward import build_feed_forward
@@ -35,7 +36,7 @@ def influence(changes: Tensor) -> list[float]:
     return (blocks / blocks.sum(1, keepdim=True)).flatten().tolist()
 
 
-def measure_seed(seed: int, size: Size) -> Numbers:
+def measure_seed(seed: int, at: Settings) -> Numbers:
     torch.manual_seed(seed)
     layer = without_scores()
     feed_forward = build_feed_forward(LayerConfig(vocab_size=4, d_model=D_MODEL, d_ff=4 * D_MODEL)).double()
@@ -93,4 +94,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L14", "D", for_each_seed(measure_seed), judge, draw)
+EXPERIMENT = Experiment("L14", for_each_seed(measure_seed), judge, draw)

@@ -4,7 +4,8 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, number, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, number, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.model.attention import dot_product_attention
 
@@ -27,9 +28,9 @@ def share_missed(matrix: Tensor, rank: int) -> float:
     return (values[rank:].norm() / values.norm()).item()
 
 
-def measure_seed(seed: int, size: Size) -> Numbers:
+def measure_seed(seed: int, at: Settings) -> Numbers:
     generator = torch.Generator().manual_seed(seed)
-    n = POSITIONS[size]
+    n = POSITIONS[at.size]
     of_scores, of_weights, not_low = [], [], []
     for d_k in D_K:
         q, k = torch.randn(2, 1, 1, n, d_k, generator=generator, dtype=torch.float64).unbind()
@@ -84,4 +85,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L15", "D", for_each_seed(measure_seed), judge, draw)
+EXPERIMENT = Experiment("L15", for_each_seed(measure_seed), judge, draw)

@@ -7,7 +7,8 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import bars, figure
 from attendo.lab.tools.measuring import count_weights, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import draw_rows
@@ -61,12 +62,12 @@ def scores_at_the_start(kind: str, seed: int, tokens: int = 20) -> dict[str, flo
     }
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     runs = rows_to_fill(seeds)
     for kind in SHARED:
         for model in MODELS:
             name = f"{model}_{kind}"
-            budgets = budgets_of("L34", name, size, STEPS[size], 32)
+            budgets = budgets_of("L34", name, at.size, STEPS[at.size], 32)
             models, _, rate = train_tuned(partial(build, kind, model), rotated, seeds, budgets)
             for run, seed, trained in zip(runs, seeds, models, strict=True):
                 never_seen = rotated(200, unseen_generator(seed))
@@ -107,4 +108,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return page
 
 
-EXPERIMENT = Experiment("L34", "A§3", measure, judge, draw, SEEDS, tunes=True)
+EXPERIMENT = Experiment("L34", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)

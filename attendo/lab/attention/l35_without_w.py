@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, number, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import COLOURS, band, bars, figure
 from attendo.lab.tools.measuring import (
     count_weights,
@@ -72,21 +73,21 @@ def draw_pairs(pairs: int, generator: torch.Generator) -> Batch:
     return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, generator)
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     x = torch.tensor(X, dtype=torch.float64)[None, None]
     rows = dot_product_attention(x * math.sqrt(x.shape[-1]), x, x)[1][0, 0]  # √d undoes the scale
     example = {f"row_{i}": share for i, share in enumerate(rows[0].tolist(), 1)}
-    runs: list[dict[str, float | list[float]]] = [{**example, "steps": STEPS[size]} for _ in seeds]
+    runs: list[dict[str, float | list[float]]] = [{**example, "steps": STEPS[at.size]} for _ in seeds]
     for kind in D_FF:
         for run, seed in zip(runs, seeds, strict=True):
             run |= {f"own_share_{kind}": own_share(kind, seed), f"parameters_{kind}": count_weights(build(kind, seed))}
-        budgets = budgets_of("L35", kind, size, STEPS[size], PAIRS[size])
+        budgets = budgets_of("L35", kind, at.size, STEPS[at.size], PAIRS[at.size])
         models, losses, rate = train_tuned(partial(build, kind), draw_pairs, seeds, budgets, least=on_the_way)
         for run, model, seed, loss in zip(runs, models, seeds, losses.T, strict=True):
-            curve = window_means(loss, WINDOW[size]).tolist()
-            test = draw_pairs(TESTED[size], unseen_generator(seed))
+            curve = window_means(loss, WINDOW[at.size]).tolist()
+            test = draw_pairs(TESTED[at.size], unseen_generator(seed))
             run |= {f"accuracy_{kind}": accuracy(model, test), f"loss_{kind}": curve, f"rate_{kind}": rate}
-            run[f"steps_{kind}"] = steps_until(LEARNT, loss, WINDOW[size])
+            run[f"steps_{kind}"] = steps_until(LEARNT, loss, WINDOW[at.size])
     return [*runs]
 
 
@@ -117,4 +118,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L35", "D", measure, judge, draw, by_size(2, 10, 12), tunes=True)
+EXPERIMENT = Experiment("L35", measure, judge, draw, (), by_size(2, 10, 12), evidence="trained", tunes=True)

@@ -6,7 +6,8 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import interval
 from attendo.model.multi_head import MultiHeadAttention
@@ -61,9 +62,9 @@ def influence(derivative: Tensor) -> Tensor:
     return size / size.max()
 
 
-def measure_one(seed: int, size: Size) -> Numbers:
+def measure_one(seed: int, at: Settings) -> Numbers:
     torch.manual_seed(seed)
-    length = LENGTH[size]
+    length = LENGTH[at.size]
     first, second = torch.randn(2, length, D, dtype=torch.float64)
     numbers: dict[str, float | list[float]] = {"length": length, "kernel": KERNEL}
     for name, layer in (("attention", SelfAttention()), ("convolution", Convolution()), ("lstm", Recurrence())):
@@ -114,4 +115,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L36", "D", for_each_seed(measure_one), judge, draw)
+EXPERIMENT = Experiment("L36", for_each_seed(measure_one), judge, draw)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.lab.tools.default_model import (
     COUNTS,
@@ -31,11 +32,11 @@ WAYS = ("mean", "layer", "head")
 MOST = 0.5  # of the words: right more often than wrong
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     """A seed chooses its layer and its head by the pairs of the others, and tries them on its own."""
     model, tokenizer = default_model()
     every = hand_aligned()
-    by_language = [deal(pairs[: PAIRS[size]], seeds) for pairs in every.values()]
+    by_language = [deal(pairs[: PAIRS[at.size]], seeds) for pairs in every.values()]
     parts = [[*chinese, *german] for chinese, german in zip(*by_language, strict=True)]
     tallies = [by_direction(model, tokenizer, part) for part in parts]
     hello = cross_attention_of_words(model, tokenizer, every["zh"][0].swapped)[
@@ -54,14 +55,14 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
             "untrained": nothing_learned[:, -1].mean().item(),
             "untrained_best": nothing_learned.max().item(),
         }
-        for at, name in enumerate(ROWS):
-            views = best_views(share(others, "right")[at], model.config)
+        for index, name in enumerate(ROWS):
+            views = best_views(share(others, "right")[index], model.config)
             for way, view in views.items():
-                numbers |= {f"{way}_{name}_{of}": share(each, "right")[at, view].item() for of, each in own.items()}
-                numbers[f"{way}_{name}_aer"] = error_rate(own["all"])[at, view].item()
-                numbers[f"{way}_{name}_outside"] = share(own["all"], "outside")[at, view].item()
-                _, numbers[f"{way}_{name}_hello"], _, numbers[f"{way}_{name}_world"], *_ = hello[at, view].tolist()
-            numbers[f"heads_{name}"] = share(own["all"], "right")[at, : num_heads(model.config)].tolist()
+                numbers |= {f"{way}_{name}_{of}": share(each, "right")[index, view].item() for of, each in own.items()}
+                numbers[f"{way}_{name}_aer"] = error_rate(own["all"])[index, view].item()
+                numbers[f"{way}_{name}_outside"] = share(own["all"], "outside")[index, view].item()
+                _, numbers[f"{way}_{name}_hello"], _, numbers[f"{way}_{name}_world"], *_ = hello[index, view].tolist()
+            numbers[f"heads_{name}"] = share(own["all"], "right")[index, : num_heads(model.config)].tolist()
         runs.append(numbers)
     return runs
 
@@ -126,4 +127,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L39", "C", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L39", measure, judge, draw, (), SEEDS)

@@ -8,7 +8,8 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure
 from attendo.lab.tools.measuring import interval, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
@@ -63,17 +64,17 @@ def at_random(d_k: int, seed: int, pairs: int) -> dict[str, float]:
     }
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     models = []
     for seed in seeds:
         torch.manual_seed(seed)
         models.append(build_model(TOY).train())
     before = [scores_in(model)[0] for model in models]
-    train_together(models, draw_pairs, seeds, Budget(STEPS[size], pairs=32, learning_rate=3e-3))
+    train_together(models, draw_pairs, seeds, Budget(STEPS[at.size], pairs=32, learning_rate=3e-3))
     rows: list[Numbers] = []
     for seed, model, at_first in zip(seeds, models, before, strict=True):
         found, expected = scores_in(model)
-        samples = [at_random(d_k, seed, PAIRS[size]) for d_k in D_K]
+        samples = [at_random(d_k, seed, PAIRS[at.size]) for d_k in D_K]
         rows.append({
             "variance": [one["variance"] for one in samples], "variance_64": samples[2]["variance"],
             **{off: max(one[off] for one in samples) for off in ("mean_off", "variance_off")},
@@ -117,4 +118,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L4", "A§4, D", measure, judge, draw)
+EXPERIMENT = Experiment("L4", measure, judge, draw)

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import curve, curve_steps, difference
 from attendo.lab.tools.toy_tasks import reversal
@@ -52,12 +53,12 @@ def sequences(pairs: int, generator: torch.Generator) -> Batch:
     return reversal(pairs, range(6, 7), SYMBOLS, generator)
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    runs = rows_to_fill(seeds, step=curve_steps(STEPS[size], POINTS), d_k=list(HEADS))
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+    runs = rows_to_fill(seeds, step=curve_steps(STEPS[at.size], POINTS), d_k=list(HEADS))
     for side in SIDES:
         for d_k in HEADS:
             name = f"{side}_{d_k}"
-            budgets = budgets_of("L5", name, size, STEPS[size], 16)
+            budgets = budgets_of("L5", name, at.size, STEPS[at.size], 16)
             _, losses, rate = train_tuned(partial(build, d_k, side), sequences, seeds, budgets)
             for run, loss in zip(runs, losses.T, strict=True):
                 points = curve(loss, POINTS)
@@ -94,4 +95,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L5", "A§4", measure, judge, draw, tunes=True)
+EXPERIMENT = Experiment("L5", measure, judge, draw, evidence="trained", tunes=True)

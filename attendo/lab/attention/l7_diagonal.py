@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batches import Batches
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, number, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row
+from attendo.lab.knobs import Settings, Size, by_size
 from attendo.lab.tools.chart import COLOURS, band, figure, tick_at
 from attendo.lab.tools.measuring import count_weights, difference, interval
 from attendo.lab.tools.real_sides import train_sides, translator
@@ -29,12 +30,12 @@ STACKS = ("encoder", "decoder")
 TOO_MUCH = 2.0  # times the weight each position would get if all it may see got the same
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    data = real_data(size)
-    sides = {f"{h}": translator(transformer(data, size, num_heads=h)) for h in HEADS[size]}
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+    data = real_data(at.size)
+    sides = {f"{h}": translator(transformer(data, at.size, num_heads=h)) for h in HEADS[at.size]}
     runs: list[Numbers] = []
-    for models in train_sides(sides, data, BUDGETS[size], [RATE], seeds):
-        numbers: dict[str, float | list[float]] = {"heads": list(HEADS[size])}
+    for models in train_sides(sides, data, BUDGETS[at.size], [RATE], seeds):
+        numbers: dict[str, float | list[float]] = {"heads": list(HEADS[at.size])}
         for h, one in models.items():
             numbers[f"bleu_{h}"], numbers[f"parameters_{h}"] = bleu_of(one.model, data), count_weights(one.model)
             for stack, (of_each_head, uniform) in on_itself(one.model, data).items():
@@ -109,4 +110,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L7", "D", measure, judge, draw, SEEDS, evidence="stored")
+EXPERIMENT = Experiment("L7", measure, judge, draw, (), SEEDS, evidence="real")

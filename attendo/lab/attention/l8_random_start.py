@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.lab.attention.l6_heads import BLIND, D_MODEL, TASKS, Reader, symbols_at
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Settings, Size, by_size
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.lab.tools.tuning import budgets_of, train_tuned
 
@@ -47,14 +48,14 @@ def ratio(one: Sequence[float], eight: Sequence[float]) -> tuple[float, float, f
     return float(many / few), low, high
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     runs = rows_to_fill(seeds, starts=len(seeds), level=EARLY)
     for task in TASKS:
         for heads in HEADS:
-            losses, rate = train(task, heads, seeds, size)
+            losses, rate = train(task, heads, seeds, at.size)
             below = (losses.mean(1) < EARLY).nonzero().flatten().tolist()
-            at = {"early": losses[below[0] if below else -1], "end": losses[-1]}
-            for when, each in at.items():
+            moments = {"early": losses[below[0] if below else -1], "end": losses[-1]}
+            for when, each in moments.items():
                 for run, loss in zip(runs, each.tolist(), strict=True):
                     run |= {f"{task}_{heads}_{when}": loss, f"{task}_{heads}_{when}_spread": float(spread(each))}
             for run, curve in zip(runs, losses.T.tolist(), strict=True):
@@ -113,4 +114,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L8", "D", measure, judge, draw, STARTS, tunes=True)
+EXPERIMENT = Experiment("L8", measure, judge, draw, (), STARTS, evidence="trained", tunes=True)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, number, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.lab.tools.default_model import WHERE, build_untrained, compare, deal, default_model, encoder_maps, size_of
 from attendo.lab.tools.hand_aligned import hand_aligned
@@ -20,12 +21,12 @@ FOCUS = 0.25  # of the weight: to "concentrate" on a word should mean several ti
 MOVES = 0.1  # of the weight: so much more should the right noun get than the wrong one
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     """For "it", a seed chooses its head by the pairs of the others, and tries it on its own."""
     model, tokenizer = default_model()
-    pairs = [pair for of_language in hand_aligned().values() for pair in of_language[: PAIRS[size]]]
+    pairs = [pair for of_language in hand_aligned().values() for pair in of_language[: PAIRS[at.size]]]
     sides = list(dict.fromkeys(side for pair in pairs for side in (pair.source, pair.target)))  # each once
-    its = it_pairs()[: IT_PAIRS[size]]
+    its = it_pairs()[: IT_PAIRS[at.size]]
     looked = [it_looks(model, tokenizer, pair) for pair in its]
     moves = torch.stack([toward(weights) for weights, _ in looked])  # [pairs, heads]
     runs: list[Numbers] = []
@@ -103,4 +104,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L9", "D", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L9", measure, judge, draw, (), SEEDS)

@@ -15,7 +15,8 @@ from attendo.data.batch import Batch
 from attendo.decoding.constraints import MinLength
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.scoring import score_targets
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, figure
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
@@ -45,13 +46,13 @@ class Counter:
         self.seconds += time.process_time() - self.started
 
 
-def measure_one(seed: int, size: Size) -> Numbers:
+def measure_one(seed: int, at: Settings) -> Numbers:
     torch.manual_seed(seed)
     model = Transformer(TransformerConfig(vocab_size=VOCAB, dropout=0.0, **SIZES))  # type: ignore[arg-type]
     optimizer = torch.optim.SGD(model.parameters())
     encoder, decoder = Counter(model.encoder), Counter(model.decoder)
     found: dict[str, list[float]] = defaultdict(list)
-    for n in LENGTHS[size]:
+    for n in LENGTHS[at.size]:
         words = torch.randint(4, VOCAB, (2, n - 1)).tolist()  # with </s>, n tokens on either side
         batch = Batch.from_pairs([(words[0], words[1])])
         works: dict[str, Callable[[], object]] = {
@@ -60,15 +61,15 @@ def measure_one(seed: int, size: Size) -> Numbers:
             "score": partial(score_targets, model, batch.source, batch.target_out),
         }
         for kind, work in works.items():
-            watched(work, (encoder, decoder), REPEATS[size])
+            watched(work, (encoder, decoder), REPEATS[at.size])
             for name, part in (("encoder", encoder), ("decoder", decoder)):
                 found[f"{name}_calls_{kind}"].append(part.calls)
                 found[f"{name}_positions_{kind}"].append(part.positions)
                 found[f"{name}_ms_{kind}"].append(1000 * median(part.times))
-    twenty = LENGTHS[size].index(20)
+    twenty = LENGTHS[at.size].index(20)
     slower = {name: found[f"{name}_ms_infer"][-1] / found[f"{name}_ms_train"][-1] for name in ("encoder", "decoder")}
     return {
-        **found, "lengths": list(LENGTHS[size]), "longest": LENGTHS[size][-1],
+        **found, "lengths": list(LENGTHS[at.size]), "longest": LENGTHS[at.size][-1],
         **{f"{name}_slower": ratio for name, ratio in slower.items()},
         "decoder_at_20": found["decoder_calls_infer"][twenty],
         "positions_at_20": found["decoder_positions_infer"][twenty],
@@ -115,4 +116,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L32", "A§8", for_each_seed(measure_one), judge, draw)
+EXPERIMENT = Experiment("L32", for_each_seed(measure_one), judge, draw)

@@ -7,7 +7,8 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row
+from attendo.lab.knobs import Settings, Size, by_size
 from attendo.lab.tools.chart import COLOURS, band, figure, tick_at
 from attendo.lab.tools.measuring import count_weights, difference, interval, unseen_generator
 from attendo.lab.tools.readers import KINDS, Kind, Reader, build_reader, learns_together, right_answers, stream
@@ -64,12 +65,14 @@ def train_and_test(
     return [float(right_answers(model, test)[-1]) for model, test in zip(models, tests, strict=True)], rate
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     """A model for each kind, distance and seed; then an LSTM that is asked at all distances on the way."""
-    distances, runs = DISTANCES[size], []
+    distances, runs = DISTANCES[at.size], []
     # Each kind at each distance is a side with a learning rate of its own: at its best there, too.
-    sides = {f"{kind}_{d}": train_and_test(f"{kind}_{d}", kind, [d], seeds, size) for kind in KINDS for d in distances}
-    sides["on_the_way"] = train_and_test("on_the_way", "lstm", distances, seeds, size)
+    sides = {
+        f"{kind}_{d}": train_and_test(f"{kind}_{d}", kind, [d], seeds, at.size) for kind in KINDS for d in distances
+    }
+    sides["on_the_way"] = train_and_test("on_the_way", "lstm", distances, seeds, at.size)
     for index, seed in enumerate(seeds):
         run: dict[str, float | Sequence[float]] = {"distance": distances, "near": distances[0], "far": distances[-1]}
         for kind in KINDS:
@@ -116,4 +119,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L27", "A§3, D", measure, judge, draw, SEEDS, tunes=True)
+EXPERIMENT = Experiment("L27", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)

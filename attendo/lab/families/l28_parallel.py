@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.lab.tools.measuring import interval, seconds
 from attendo.model.config import LSTMConfig, TransformerConfig
@@ -54,19 +55,19 @@ def longest_chain(loss: Tensor) -> int:
     return chain[loss.grad_fn]
 
 
-def measure_one(seed: int, size: Size) -> Numbers:
-    lengths = LENGTHS[size]
+def measure_one(seed: int, at: Settings) -> Numbers:
+    lengths = LENGTHS[at.size]
     models = {name: build(name, seed) for name in ("transformer", "lstm")}
     chains: dict[str, list[float]] = {name: [] for name in models}
     times: dict[str, list[float]] = {name: [] for name in models}
     for length in lengths:
-        one, batch = (sentences(count, length, seed) for count in (1, TOKENS[size] // length))
+        one, batch = (sentences(count, length, seed) for count in (1, TOKENS[at.size] // length))
         for name, model in models.items():  # in turn, so that both meet the same moods of the machine
             exact = build(name, seed).double()  # in double precision torch shows the LSTM's steps; else it fuses them
             logits = exact(one.source, one.target_in)
             chains[name].append(float(longest_chain(F.cross_entropy(logits.flatten(0, 1), one.target_out.flatten()))))
             step = partial(train_step, model, torch.optim.SGD(model.parameters()), [batch], 1e-3)
-            times[name].append(1000 * seconds(step, REPEATS[size]))
+            times[name].append(1000 * seconds(step, REPEATS[at.size]))
     numbers: dict[str, float | list[float]] = {"lengths": list(lengths), "longest": lengths[-1], "shortest": lengths[0]}
     for name, model in models.items():
         numbers[f"parameters_{name}"] = sum(weight.numel() for weight in model.parameters())
@@ -108,4 +109,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L28", "A§6, A§8", for_each_seed(measure_one), judge, draw, by_size(2, 5, 8))
+EXPERIMENT = Experiment("L28", for_each_seed(measure_one), judge, draw, (), by_size(2, 5, 8))

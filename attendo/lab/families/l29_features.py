@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row
+from attendo.lab.knobs import Settings, Size
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import count_weights, difference
 from attendo.lab.tools.real_sides import train_sides, translator
@@ -45,15 +46,15 @@ def lstm(data: RealData, size: Size, context: Context) -> LSTMConfig:
     )  # fmt: skip
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    data = real_data(size)
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+    data = real_data(at.size)
     sides = {
-        "transformer": translator(transformer(data, size)),
-        "lstm": translator(lstm(data, size, "attention")),
+        "transformer": translator(transformer(data, at.size)),
+        "lstm": translator(lstm(data, at.size, "attention")),
     }
     runs: list[Numbers] = []
-    for models in train_sides(sides, data, BUDGETS[size], RATES[size], seeds):
-        numbers: dict[str, float | list[float]] = {"epochs": BUDGETS[size].epochs}
+    for models in train_sides(sides, data, BUDGETS[at.size], RATES[at.size], seeds):
+        numbers: dict[str, float | list[float]] = {"epochs": BUDGETS[at.size].epochs}
         for name, one in models.items():
             numbers[f"bleu_{name}"] = bleu_of(one.model, data)
             numbers[f"validation_loss_{name}"] = validation_loss(one.model, data)
@@ -92,4 +93,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L29", "A§6", measure, judge, draw, REAL_SEEDS, evidence="stored")
+EXPERIMENT = Experiment("L29", measure, judge, draw, (), REAL_SEEDS, evidence="real")

@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.lab.tools.measuring import count_weights, difference, unseen_generator
 from attendo.lab.tools.readers import (
@@ -58,18 +59,18 @@ def state_bytes(model: Reader, tokens: Tensor) -> float:
     return float(sum(tensor.nbytes for tensor in kept))
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     runs = rows_to_fill(seeds, length=SHOWN, longest=LONGEST)
     for kind in KINDS:
-        budgets = budgets_of("L30", kind, size, STEPS[size], 16)
+        budgets = budgets_of("L30", kind, at.size, STEPS[at.size], 16)
         models, _, rate = train_tuned(
             partial(build, kind), partial(parity, TRAINED), seeds, budgets, together=learns_together(kind)
         )
         for run, seed, model in zip(runs, seeds, models, strict=True):
-            test = parity(LONGEST, 10 if size == "small" else 200, unseen_generator(seed))
-            at = right_answers(model, test)
-            run[kind] = [float(at[length - 1]) for length in SHOWN]
-            run |= {f"{kind}_trained": float(at[:TRAINED].mean()), f"{kind}_longer": float(at[TRAINED:].mean())}
+            test = parity(LONGEST, 10 if at.size == "small" else 200, unseen_generator(seed))
+            right = right_answers(model, test)
+            run[kind] = [float(right[length - 1]) for length in SHOWN]
+            run |= {f"{kind}_trained": float(right[:TRAINED].mean()), f"{kind}_longer": float(right[TRAINED:].mean())}
             kept = [state_bytes(model, test.target_in[:1, :length]) for length in SHOWN]
             run |= {f"{kind}_bytes": kept, f"{kind}_bytes_first": kept[0], f"{kind}_bytes_last": kept[-1]}
             run |= {f"{kind}_weights": count_weights(model), f"rate_{kind}": rate}
@@ -110,4 +111,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L30", "A§6", measure, judge, draw, SEEDS, tunes=True)
+EXPERIMENT = Experiment("L30", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)

@@ -7,8 +7,9 @@ from statistics import fmean
 from matplotlib.figure import Figure
 
 from attendo.data.corpus import Pair
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row
 from attendo.lab.families.l29_features import BUDGETS, NOTHING, lstm
+from attendo.lab.knobs import Settings, Size, by_size
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import Interval, count_weights, difference, interval
 from attendo.lab.tools.real_sides import train_sides, translator
@@ -20,16 +21,16 @@ GROUPS = 4  # of the test set, from its shortest quarter to its longest
 NAMES = ("fixed", "attention", "transformer")
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    data = real_data(size)
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+    data = real_data(at.size)
     sides = {
-        "fixed": translator(lstm(data, size, "fixed")),
-        "attention": translator(lstm(data, size, "attention")),
-        "transformer": translator(transformer(data, size)),
+        "fixed": translator(lstm(data, at.size, "fixed")),
+        "attention": translator(lstm(data, at.size, "attention")),
+        "transformer": translator(transformer(data, at.size)),
     }
     groups = by_length(data.test)
     runs: list[Numbers] = []
-    for models in train_sides(sides, data, BUDGETS[size], RATES[size], seeds):
+    for models in train_sides(sides, data, BUDGETS[at.size], RATES[at.size], seeds):
         numbers: dict[str, float | list[float]] = {
             "words": [fmean(len(pair.source.split()) for pair in group) for group in groups]
         }
@@ -99,4 +100,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L31", "A§7", measure, judge, draw, SEEDS, evidence="stored")
+EXPERIMENT = Experiment("L31", measure, judge, draw, (), SEEDS, evidence="real")

@@ -12,7 +12,8 @@ from attendo.decoding.beam import beam_search
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.mask_predict import mask_predict
 from attendo.decoding.options import SearchOptions
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds
+from attendo.lab.knobs import Settings, Size
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
 from attendo.lab.tools.measuring import Interval, count_weights, difference, interval
 from attendo.lab.tools.real_searching import Search, search_test_set
@@ -33,9 +34,9 @@ BEAMS = {"greedy": 1, "beam": 4}
 PASSES = {"k1": 1, "k2": 2, "k4": 4, "k10": 10}
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    data = real_data(size)
-    config, budget, rates = transformer(data, size), BUDGETS[size], RATES[size]
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+    data = real_data(at.size)
+    config, budget, rates = transformer(data, at.size), BUDGETS[at.size], RATES[at.size]
     in_turn = train_side(RealSide(partial(Transformer, config)), data, budget, rates, seeds)
     guessing = MaskPredict(label_smoothing=TEACHER_FORCING.label_smoothing)
     at_once = train_side(RealSide(partial(NonAutoregressive, config), guessing), data, budget, rates, seeds)
@@ -45,7 +46,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
         searches: dict[str, Search] = {name: partial(best_of_beam, one, beam) for name, beam in BEAMS.items()}
         searches |= {name: partial(mask_predict, other, passes=passes) for name, passes in PASSES.items()}
         for name, search in searches.items():
-            found = search_test_set(search, one, data, 32, ALONE[size])
+            found = search_test_set(search, one, data, 32, ALONE[at.size])
             numbers |= {f"bleu_{name}": found.bleu, f"repeated_{name}": found.percent_repeated}
             numbers |= {f"ms_32_{name}": found.ms_together, f"ms_1_{name}": found.ms_alone}
             numbers |= {f"faster_{n}_{name}": numbers[f"ms_{n}_greedy"] / numbers[f"ms_{n}_{name}"] for n in (1, 32)}
@@ -113,4 +114,4 @@ def search_label(name: str, tr: Tr) -> str:
     return {"greedy": tr("greedy", "贪心"), "beam": tr("beam 4", "束宽 4")}.get(name) or f"$k$ = {PASSES[name]}"
 
 
-EXPERIMENT = Experiment("L33", "E", measure, judge, draw, REAL_SEEDS, evidence="stored")
+EXPERIMENT = Experiment("L33", measure, judge, draw, (), REAL_SEEDS, evidence="real")

@@ -11,8 +11,9 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from attendo.data.batch import Batch
-from attendo.lab.attention.l6_heads import BETTER, D_MODEL, LENGTH, SEEDS, STEPS, Reader
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, number, over_seeds, rows_to_fill
+from attendo.lab.attention.l6_heads import BETTER, D_MODEL, LENGTH, Reader
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.lab.tools.measuring import at_the_end, count_weights, difference, seconds
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
@@ -21,6 +22,8 @@ from attendo.model.config import TransformerConfig
 from attendo.model.encoder import EncoderLayer
 from attendo.model.transformer import Transformer
 
+SEEDS = by_size(2, 6, 12)
+STEPS = by_size(3, 300, 1500)
 TIMES = (1, 2, 4, 8)  # d_ff / d_model
 SYMBOLS = 8
 TABLE = torch.randint(SYMBOLS, (SYMBOLS, SYMBOLS), generator=torch.Generator().manual_seed(0))
@@ -62,13 +65,13 @@ def cost(times: int, repeats: int) -> list[dict[str, float]]:
     return [{**counted, "microseconds": 1e6 * time / TOKENS} for time in taken]
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     """Small models of all seeds learn both tasks; the cost is that of the paper's model."""
     runs = rows_to_fill(seeds)
     for task, widths in TASKS.items():
         for times in widths:
             name, batches = f"{task}_{times}", partial(sequences, task)
-            budgets = budgets_of("L10", name, size, STEPS[size], 16)
+            budgets = budgets_of("L10", name, at.size, STEPS[at.size], 16)
             models, losses, rate = train_tuned(partial(Reader, 2, times * D_MODEL), batches, seeds, budgets)
             for run, model, loss in zip(runs, models, losses.T, strict=True):
                 run |= {name: at_the_end(loss), f"rate_{name}": rate, f"small_weights_{times}": count_weights(model)}
@@ -114,4 +117,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L10", "A§1", measure, judge, draw, SEEDS, tunes=True)
+EXPERIMENT = Experiment("L10", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)

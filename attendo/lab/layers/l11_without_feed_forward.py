@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.layers.l16_residual import Stack
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
@@ -58,14 +59,14 @@ def build(d_model: int, feed_forward: bool, seed: int) -> Stack:
     return model
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     """Two models a task: the whole, and a wider one without feed-forward parts."""
     runs = rows_to_fill(seeds)
     for task, (batch_of, share) in TASKS.items():
-        steps = round(STEPS[size] * share)
+        steps = round(STEPS[at.size] * share)
         for side, (d_model, feed_forward) in SIDES.items():
             name = f"{task}_{side}"
-            budgets = budgets_of("L11", name, size, steps, 32)
+            budgets = budgets_of("L11", name, at.size, steps, 32)
             models, losses, rate = train_tuned(partial(build, d_model, feed_forward), batch_of, seeds, budgets)
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
                 run[name] = accuracy(model, batch_of(200, unseen_generator(seed)))
@@ -112,4 +113,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L11", "D", measure, judge, draw, SEEDS, tunes=True)
+EXPERIMENT = Experiment("L11", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)

@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from torch import nn
 
 from attendo.inspection.structure import owned_parameters
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, number
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Tr, Verdict, number
+from attendo.lab.knobs import Settings
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, ModelConfig
@@ -46,7 +47,7 @@ def count(name: str) -> dict[str, int]:
     return counts
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     numbers: dict[str, float] = {}
     for name in MODELS:
         counts = count(name)
@@ -93,4 +94,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L13", "D", measure, judge, draw, ONE_SEED)
+EXPERIMENT = Experiment("L13", measure, judge, draw, (), ONE_SEED)

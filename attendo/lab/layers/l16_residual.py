@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import at_the_end, interval
 from attendo.lab.tools.toy_tasks import reversal
@@ -58,13 +59,13 @@ def at_the_start(depth: int, kind: str, seed: int) -> tuple[float, float]:
     return float(torch.stack(gradients).norm()), float((memory @ memory.transpose(1, 2)).mean())
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    depths = DEPTHS[size]
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+    depths = DEPTHS[at.size]
     runs = rows_to_fill(seeds, depth=depths, blind=BLIND)
     for kind in KINDS:
         trained = []
         for depth in depths:
-            budgets = budgets_of("L16", f"{kind}_{depth}", size, STEPS[size], 32)
+            budgets = budgets_of("L16", f"{kind}_{depth}", at.size, STEPS[at.size], 32)
             _, losses, rate = train_tuned(partial(Stack, depth, kind), sequences, seeds, budgets)
             trained.append(losses)
             for run in runs:
@@ -110,4 +111,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L16", "A, D", measure, judge, draw, tunes=True)
+EXPERIMENT = Experiment("L16", measure, judge, draw, evidence="trained", tunes=True)

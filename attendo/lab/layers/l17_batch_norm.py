@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import bars, figure
 from attendo.lab.tools.measuring import difference, unseen_generator
 from attendo.lab.tools.toy_tasks import draw_rows
@@ -77,12 +78,12 @@ def changes(model: Transformer, batches: Sequence[Batch]) -> dict[str, float]:
     return numbers
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     runs = rows_to_fill(seeds)
     for task, lengths in LENGTHS.items():
         for kind in KINDS:
             name = f"{kind}_{task}"
-            budgets = budgets_of("L17", name, size, STEPS[size], PAIRS)
+            budgets = budgets_of("L17", name, at.size, STEPS[at.size], PAIRS)
             models, _, rate = train_tuned(partial(build, kind), partial(reversals, lengths), seeds, budgets)
             for run, seed, model in zip(runs, seeds, models, strict=True):
                 generator = unseen_generator(seed)
@@ -117,4 +118,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return page
 
 
-EXPERIMENT = Experiment("L17", "C, D", measure, judge, draw, SEEDS, tunes=True)
+EXPERIMENT = Experiment("L17", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)

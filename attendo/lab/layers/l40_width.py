@@ -7,7 +7,8 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Tr, Verdict, number, row
+from attendo.lab.knobs import Settings
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.add_and_norm import PostNorm
 from attendo.model.build import build_model
@@ -23,7 +24,7 @@ LAYERS = (PostNorm, EncoderLayer, DecoderLayer)  # Add & Norm, and what it makes
 SOURCE, TARGET = 7, 5  # tokens
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     path: list[tuple[nn.Module, int]] = []  # each module, when it has finished, and the width of its output
 
     def note(module: nn.Module, given: Any, output: Tensor) -> None:
@@ -80,4 +81,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L40", "C", measure, judge, draw, ONE_SEED)
+EXPERIMENT = Experiment("L40", measure, judge, draw, (), ONE_SEED)

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, number, over_seeds
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import COLOURS, bars, figure
 from attendo.lab.tools.measuring import interval, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
@@ -73,11 +74,11 @@ def best_of_a_bag(batch: Batch) -> float:
     return sum(hits) / len(hits)
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    tests = [draw_pairs(TESTED[size], unseen_generator(seed)) for seed in seeds]
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+    tests = [draw_pairs(TESTED[at.size], unseen_generator(seed)) for seed in seeds]
     runs: list[dict[str, float]] = [{"bag": best_of_a_bag(test)} for test in tests]
     for name in KINDS:
-        budgets = budgets_of("L18", name, size, STEPS[size], PAIRS[size])
+        budgets = budgets_of("L18", name, at.size, STEPS[at.size], PAIRS[at.size])
         models, _, rate = train_tuned(partial(build, name), draw_pairs, seeds, budgets)
         for run, model, test, seed in zip(runs, models, tests, seeds, strict=True):
             run[f"accuracy_{name}"] = accuracy(model, test)
@@ -116,4 +117,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L18", "D", measure, judge, draw, by_size(2, 5, 8), tunes=True)
+EXPERIMENT = Experiment("L18", measure, judge, draw, (), by_size(2, 5, 8), evidence="trained", tunes=True)

@@ -6,7 +6,8 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Tr, Verdict, number, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
 from attendo.model.positions import position_angles, sinusoidal_encoding
 
@@ -33,14 +34,16 @@ def largest_differences(table: Tensor, moved: Tensor, matrix: Tensor) -> Tensor:
     return (table @ matrix.T - moved).abs().amax(-1)
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    at = torch.cat((torch.arange(64), torch.logspace(1.9, 4, 40).long())).sort().values[None]  # positions to 10,000
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+    positions = (
+        torch.cat((torch.arange(64), torch.logspace(1.9, 4, 40).long())).sort().values[None]
+    )  # positions to 10,000
     worst = {}
     for dtype in (torch.float64, torch.float32):
-        table = sinusoidal_encoding(at, D, dtype)[0]
+        table = sinusoidal_encoding(positions, D, dtype)[0]
         each = []
-        for k in STEPS[size]:
-            moved = sinusoidal_encoding(at + k, D, dtype)[0]
+        for k in STEPS[at.size]:
+            moved = sinusoidal_encoding(positions + k, D, dtype)[0]
             each.append(largest_differences(table, moved, rotation_matrix(k, D, dtype)))
         worst[dtype] = torch.stack(each).amax(0)
     turn = rotation_matrix(10, D)
@@ -52,7 +55,7 @@ def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
         "not_orthogonal": (turn @ turn.T - torch.eye(D)).abs().max().item(),
         "of_random_rows": best_map_of_random_rows(),
         "example_error": max(abs(x - y) for x, y in zip(rounded, EXAMPLE, strict=True)),
-        "at": at[0].tolist(), "float64": worst[torch.float64].tolist(), "float32": worst[torch.float32].tolist(),
+        "at": positions[0].tolist(), "float64": worst[torch.float64].tolist(), "float32": worst[torch.float32].tolist(),
     }  # fmt: skip
     return [numbers for _ in seeds]
 
@@ -89,4 +92,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L19", "D", measure, judge, draw, ONE_SEED)
+EXPERIMENT = Experiment("L19", measure, judge, draw, (), ONE_SEED)

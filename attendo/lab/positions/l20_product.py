@@ -6,7 +6,8 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Tr, Verdict, number, row
+from attendo.lab.knobs import Settings
 from attendo.lab.positions.l19_rotation import rotation_matrix
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.positions import sinusoidal_encoding
@@ -37,7 +38,7 @@ def rank_correlation(product: Tensor) -> float:
     return torch.corrcoef(torch.stack((ranks, torch.arange(SENTENCE).double())))[0, 1].item()
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     numbers: dict[str, float | list[float]] = {"asymmetry": 0.0}
     for d in WIDTHS:
         both = products(d)
@@ -81,4 +82,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L20", "D", measure, judge, draw, ONE_SEED)
+EXPERIMENT = Experiment("L20", measure, judge, draw, (), ONE_SEED)

@@ -7,7 +7,8 @@ import torch
 from matplotlib.figure import Figure
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import copying, draw_rows
@@ -46,14 +47,14 @@ def beyond(model: Transformer, batch: Batch) -> float:
     return float((output == batch.target_out)[:, LONGEST:-1].float().mean())
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    runs = rows_to_fill(seeds, step=curve_steps(STEPS[size], POINTS), length=list(TESTED))
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+    runs = rows_to_fill(seeds, step=curve_steps(STEPS[at.size], POINTS), length=list(TESTED))
     for kind in KINDS:
-        budgets = budgets_of("L21", kind, size, STEPS[size], 24)
+        budgets = budgets_of("L21", kind, at.size, STEPS[at.size], 24)
         models, losses, rate = train_tuned(partial(build, kind), short_ones, seeds, budgets)
         for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
             generator = unseen_generator(seed)
-            pairs = 5 if size == "small" else 200
+            pairs = 5 if at.size == "small" else 200
             tests = [copying(pairs, range(n, n + 1), SYMBOLS, generator) for n in TESTED]
             right = [accuracy(model, test) for test in tests]
             trained = LONGEST - SHORTEST + 1
@@ -94,4 +95,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L21", "D, A", measure, judge, draw, SEEDS, tunes=True)
+EXPERIMENT = Experiment("L21", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)

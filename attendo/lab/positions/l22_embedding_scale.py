@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import curve, curve_steps, difference
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, reversal, running_sum
@@ -49,13 +50,13 @@ def size_of_embeddings(model: Transformer) -> float:
     return float(vectors.norm(dim=-1).mean())
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     position = float(sinusoidal_encoding(torch.arange(LENGTH)[None], D_MODEL).norm(dim=-1).mean())
-    runs = rows_to_fill(seeds, step=curve_steps(STEPS[size], POINTS), position=position)
+    runs = rows_to_fill(seeds, step=curve_steps(STEPS[at.size], POINTS), position=position)
     for task, (toy, symbols) in TASKS.items():
         for side in SIDES:
             name, make = f"{task}_{side}", partial(build, symbols, side)
-            budgets = budgets_of("L22", name, size, STEPS[size], 32)
+            budgets = budgets_of("L22", name, at.size, STEPS[at.size], 32)
             models, losses, rate = train_tuned(make, partial(batch_of, toy, symbols), seeds, budgets)
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
                 torch.manual_seed(seed)
@@ -102,4 +103,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L22", "C", measure, judge, draw, SEEDS, tunes=True)
+EXPERIMENT = Experiment("L22", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from attendo.data.batch import Batch
 from attendo.decoding.greedy import greedy_decode
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import curve, curve_steps, difference, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
@@ -54,10 +55,10 @@ def share_right(model: Transformer, batch: Batch) -> float:
     return float((torch.cat((output, missing), dim=1) == batch.target_out).float().mean())
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
-    runs = rows_to_fill(seeds, step=curve_steps(STEPS[size], POINTS))
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
+    runs = rows_to_fill(seeds, step=curve_steps(STEPS[at.size], POINTS))
     for cell in CELLS:
-        budgets = budgets_of("L23", cell, size, STEPS[size], 32)
+        budgets = budgets_of("L23", cell, at.size, STEPS[at.size], 32)
         models, losses, rate = train_tuned(partial(build, cell), sequences, seeds, budgets)
         for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
             points = curve(loss, POINTS)
@@ -96,4 +97,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L23", "C", measure, judge, draw, SEEDS, tunes=True)
+EXPERIMENT = Experiment("L23", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, number, row
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Tr, Verdict, number, row
+from attendo.lab.knobs import Settings
 from attendo.lab.tools.chart import COLOURS, figure
 
 CLAIMED = {1: 0.5761168847658291, 10: 0.9999092083843412, 100: 1.0}  # y₃ in the notes, to the last digit they give
@@ -17,7 +18,7 @@ def third(a: float) -> float:
     return torch.softmax(torch.tensor([a, a, 2 * a], dtype=torch.float64), dim=0)[2].item()
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     grid = torch.linspace(-10, 20, 301, dtype=torch.float64).tolist()
     numbers: Numbers = {
         "y3_at_1": third(1.0), "y3_at_10": third(10.0), "y3_at_100": third(100.0),
@@ -43,4 +44,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L1", "A§4, B", measure, judge, draw, ONE_SEED)
+EXPERIMENT = Experiment("L1", measure, judge, draw, (), ONE_SEED)

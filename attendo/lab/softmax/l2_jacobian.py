@@ -5,7 +5,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.autograd.functional import jacobian
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import COLOURS, figure
 
 LENGTH = 6  # of x
@@ -38,9 +39,9 @@ def farthest(a: Tensor, b: Tensor) -> float:
     return (a - b).abs().max().item()
 
 
-def measure_seed(seed: int, size: Size) -> Numbers:
+def measure_seed(seed: int, at: Settings) -> Numbers:
     generator = torch.Generator().manual_seed(seed)
-    directions = torch.randn(DIRECTIONS[size], LENGTH, generator=generator, dtype=torch.float64)
+    directions = torch.randn(DIRECTIONS[at.size], LENGTH, generator=generator, dtype=torch.float64)
     inputs = [scale * direction for direction in directions for scale in SCALES]
     by_autograd = [jacobian(lambda x: torch.softmax(x, dim=0), x) for x in inputs]
     by_step = [max(farthest(formula(x), finite_differences(x, h)) for x in inputs) for h in STEPS]
@@ -86,4 +87,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L2", "A§4", for_each_seed(measure_seed), judge, draw)
+EXPERIMENT = Experiment("L2", for_each_seed(measure_seed), judge, draw)

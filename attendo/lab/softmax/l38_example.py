@@ -5,14 +5,15 @@ from collections.abc import Sequence
 import torch
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Size, Tr, Verdict, number
+from attendo.lab.claim import ONE_SEED, Experiment, Numbers, Runs, Tr, Verdict, number
+from attendo.lab.knobs import Settings
 from attendo.lab.tools.chart import bars, figure
 
 SCORES = (3.0, 1.0, -3.0)
 CLAIMED = (0.88, 0.12, 0.00)  # "about", so to the two digits given
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     y = torch.softmax(torch.tensor(SCORES, dtype=torch.float64), dim=0).tolist()
     return [{"y1": y[0], "y2": y[1], "y3": y[2], "sum": sum(y)} for _ in seeds]
 
@@ -33,4 +34,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L38", "D", measure, judge, draw, ONE_SEED)
+EXPERIMENT = Experiment("L38", measure, judge, draw, (), ONE_SEED)

@@ -6,7 +6,8 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.knobs import Settings, Size, by_size
 from attendo.lab.tools.chart import COLOURS, band, figure, tick_at
 from attendo.lab.tools.measuring import interval
 from attendo.model.attention import dot_product_attention
@@ -42,8 +43,8 @@ def gradients(d_k: int, scaled: bool, seed: int, size: Size) -> tuple[float, Ten
     return of_w_q.norm().item(), of_q.norm(dim=-1).flatten()
 
 
-def measure_seed(seed: int, size: Size) -> Numbers:
-    x = torch.randn(INPUTS[size], KEYS, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+def measure_seed(seed: int, at: Settings) -> Numbers:
+    x = torch.randn(INPUTS[at.size], KEYS, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     tie = x.clone()
     tie.scatter_(1, x.argsort(descending=True)[:, 1:2], x.amax(1, keepdim=True))  # the second becomes as large
     norms = torch.stack([jacobian_norms(scale * x) for scale in SCALES])  # [scales, inputs]
@@ -51,7 +52,7 @@ def measure_seed(seed: int, size: Size) -> Numbers:
     at_1 = SCALES.index(1.0)
     whole, dead, dead_scaled = [], [], []
     for d_k in D_K:
-        (with_scale, each_with), (without, each_without) = (gradients(d_k, on, seed, size) for on in (True, False))
+        (with_scale, each_with), (without, each_without) = (gradients(d_k, on, seed, at.size) for on in (True, False))
         whole.append(without / with_scale)
         dead.append((each_without < SMALL * each_with.median()).float().mean().item())
         dead_scaled.append((each_with < SMALL * each_with.median()).float().mean().item())
@@ -105,4 +106,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L3", "A§4", for_each_seed(measure_seed), judge, draw)
+EXPERIMENT = Experiment("L3", for_each_seed(measure_seed), judge, draw)

@@ -5,19 +5,8 @@ from statistics import fmean
 
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import (
-    Experiment,
-    Numbers,
-    Runs,
-    Size,
-    Tr,
-    Verdict,
-    by_size,
-    for_each_seed,
-    number,
-    over_seeds,
-    row,
-)
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, number, over_seeds, row
+from attendo.lab.knobs import Settings, Size, by_size
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import interval
 from attendo.lab.tools.texts import Language
@@ -37,14 +26,14 @@ CHANCE = 0.01  # how likely random cuts may be to do as well as cuts that are sa
 MOST = 0.5  # of all cuts: "finds roots" is to cut at the edge of a morpheme more often than not
 
 
-def one_seed(seed: int, size: Size) -> Numbers:
-    numbers: dict[str, float | Sequence[float]] = {"share": SHARES[size]}
+def one_seed(seed: int, at: Settings) -> Numbers:
+    numbers: dict[str, float | Sequence[float]] = {"share": SHARES[at.size]}
     for language in LANGUAGES:
-        texts = TrialTexts(language, seed, size)
+        texts = TrialTexts(language, seed, at.size)
         numbers[f"{language}_words"] = len(texts.words)
         for kind in KINDS:
             found: list[dict[str, float]] = []
-            for share in SHARES[size]:
+            for share in SHARES[at.size]:
                 tokenizer = texts.learn(kind, round(share * len(texts.words)))
                 no_more = found and found[-1]["pieces"] == len(
                     tokenizer.subwords.pieces
@@ -52,7 +41,7 @@ def one_seed(seed: int, size: Size) -> Numbers:
                 found.append(found[-1] if no_more else figures(texts, tokenizer))
             for name in found[0]:
                 of_all = [each[name] for each in found]
-                at_half = of_all[SHARES[size].index(SMALL)]
+                at_half = of_all[SHARES[at.size].index(SMALL)]
                 numbers |= {f"{language}_{kind}_{name}": of_all, f"{language}_{kind}_{name}_half": at_half}
                 numbers[f"{language}_{kind}_{name}_least"] = min(of_all)
     return numbers
@@ -115,4 +104,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L37", "C, E", for_each_seed(one_seed), judge, draw, SEEDS)
+EXPERIMENT = Experiment("L37", for_each_seed(one_seed), judge, draw, (), SEEDS)

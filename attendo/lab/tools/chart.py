@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from statistics import median
 from typing import Any
 
 import matplotlib as mpl
@@ -21,7 +22,7 @@ MARKERS = "os^Dv<>p"
 def style() -> Iterator[None]:
     """For the time a picture is drawn; nothing of it stays."""
     settings: dict[Any, Any] = {
-        "font.family": list(families())[::-1], "font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
+        "font.family": list(families())[::-1], "font.size": 13, "axes.spines.top": False, "axes.spines.right": False,
         "axes.grid": True, "grid.alpha": 0.25, "grid.linewidth": 0.6, "axes.prop_cycle": cycler(color=COLOURS),
         "figure.dpi": 110, "savefig.dpi": 130, "legend.frameon": False, "mathtext.fontset": "dejavusans",
         "axes.unicode_minus": False,
@@ -30,11 +31,30 @@ def style() -> Iterator[None]:
         yield
 
 
-def figure(columns: int = 1, rows: int = 1, width: float = 5.2, height: float = 3.6) -> tuple[Figure, list[Axes]]:
+def figure(columns: int = 1, rows: int = 1, width: float = 6.0, height: float = 4.4) -> tuple[Figure, list[Axes]]:
     """Axes from left to right, then from top to bottom."""
     drawn = Figure(figsize=(width * columns, height * rows), layout="constrained")
     axes = drawn.subplots(rows, columns, squeeze=False)
     return drawn, list(axes.flat)
+
+
+def title(figure: Figure, words: str) -> None:
+    """The finding, above everything; a long one on two lines."""
+    if words:
+        width = int(figure.get_size_inches()[0] * 9)  # letters of this size that fit; a Han character counts twice
+        figure.suptitle(broken(words, width), fontsize=16, fontweight="bold")
+
+
+def broken(words: str, width: int) -> str:
+    """A line break near the middle, at a space or behind a comma, if the words are wider than that."""
+    wide = [1 if ord(letter) < 0x2E80 else 2 for letter in words]
+    if sum(wide) <= width:
+        return words
+    places = [at for at, letter in enumerate(words, start=1) if letter in " ，；：、" and at < len(words)]
+    if not places:
+        return words
+    middle = min(places, key=lambda at: abs(sum(wide[:at]) - sum(wide) / 2))
+    return f"{words[:middle].rstrip()}\n{words[middle:].lstrip()}"
 
 
 def tick_at(axes: Axes, values: Sequence[float]) -> None:
@@ -61,4 +81,16 @@ def bars(axes: Axes, labels: Sequence[str], seeds_of_each: Sequence[Sequence[flo
             axes.errorbar(index, around.mean, around.half, color="black", capsize=4, lw=1)
             axes.plot([index] * len(values), values, "o", color="black", ms=3, alpha=0.6)
     axes.set_xticks(range(len(labels)), labels)
+    axes.grid(visible=False, axis="x")
+
+
+def points(axes: Axes, labels: Sequence[str], seeds_of_each: Sequence[Sequence[float]]) -> None:
+    """A point for every seed, side by side, and a line at the median: for results that fall into two heaps."""
+    for index, values in enumerate(seeds_of_each):
+        colour, middle = COLOURS[index % len(COLOURS)], median(values)
+        spread = [index + 0.36 * ((at + 0.5) / len(values) - 0.5) for at in range(len(values))]
+        axes.plot(spread, sorted(values), "o", color=colour, ms=6, alpha=0.75, mew=0)
+        axes.plot([index - 0.28, index + 0.28], [middle, middle], color=colour, lw=2.5)
+    axes.set_xticks(range(len(labels)), labels)
+    axes.set_xlim(-0.6, len(labels) - 0.4)
     axes.grid(visible=False, axis="x")

@@ -21,6 +21,9 @@ T = (
 )  # fmt: skip
 
 
+SMALLEST = 1e-9  # of what a logarithm is taken: a loss that has gone to 0 is no less than that
+
+
 @dataclass(frozen=True)
 class Interval:
     mean: float
@@ -43,6 +46,17 @@ def interval(values: Sequence[float]) -> Interval:
         return Interval(mean, 0.0)
     t = T[n - 2] if n - 2 < len(T) else 1.96
     return Interval(mean, t * statistics.stdev(values) / math.sqrt(n))
+
+
+def log_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """Geometric mean, and the ends of its interval: for ratios, losses and times, which are multiplied, not added."""
+    around = interval([math.log(max(value, SMALLEST)) for value in values])
+    return math.exp(around.mean), math.exp(around.low), math.exp(around.high)
+
+
+def log_ratio(first: Sequence[float], second: Sequence[float]) -> tuple[float, float, float]:
+    """first / second, seed by seed: geometric mean, and the ends of its interval."""
+    return log_interval([max(a, SMALLEST) / max(b, SMALLEST) for a, b in zip(first, second, strict=True)])
 
 
 def difference(first: Sequence[float], second: Sequence[float]) -> Interval:
@@ -104,6 +118,27 @@ def steps_until(level: float, losses: Tensor, width: int) -> float:
 def at_the_end(losses: Tensor) -> float:
     """Mean loss of the last tenth of the steps."""
     return float(losses[-max(1, len(losses) // 10) :].mean())
+
+
+WITHIN = 0.1  # of the loss; or
+NEAR = 0.02  # nats, where there is hardly a loss left
+
+
+def stopped_improving(half: Sequence[float], whole: Sequence[float]) -> bool:
+    """Whether a side has learnt what it can: trained with half the steps, it ended within a tenth of where it ends with
+    all of them, or within NEAR nats. Each run has a schedule of its own, which goes down to 0 at its end."""
+    gain = statistics.fmean(half) - statistics.fmean(whole)
+    return gain <= max(NEAR, WITHIN * statistics.fmean(whole))
+
+
+def settled(runs: Sequence[Mapping[str, float | Sequence[float]]], name: str) -> bool:
+    """Whether a side, by its name among the numbers, has stopped improving; only a full run tells, and finds out."""
+    half, whole = ([run.get(key) for run in runs] for key in (f"{name}_half", name))
+    if None in half:
+        return True
+    return stopped_improving(
+        *([float(value) for value in side if isinstance(value, int | float)] for side in (half, whole))
+    )
 
 
 def on_the_way(losses: Tensor) -> float:

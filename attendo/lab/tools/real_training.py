@@ -23,7 +23,7 @@ from attendo.data.prepare.tokenizer import texts
 from attendo.data.synthetic import SyntheticCorpus
 from attendo.errors import DataError
 from attendo.files.cache_folder import cache_folder
-from attendo.lab.claim import Size, by_size
+from attendo.lab.knobs import Size, by_size
 from attendo.model.build import Model
 from attendo.model.config import ModelConfig, TransformerConfig
 from attendo.model_folder.weights import load_weights_

@@ -1,15 +1,25 @@
 """The words of a claim, in English and in Chinese.
 
-Beside attention/l5_scale.py stand l5_scale.en.md and l5_scale.zh.md:
+Beside attention/l6_heads.py stand l6_heads.en.md and l6_heads.zh.md:
 
     # The claim, as the notes make it
+    > [A12] The note's own sentence: verbatim in the Chinese file, translated in the English one.
+
     What is measured and how, with the equation.
+    ## numbers
+    | what it is | «name:.2f» |        a few rows; the first is the number that decides
     ## holds
+    **The finding in a few words**
+
     Why, when the rule says so. «name» is the mean of that number, with its interval.
     ## does not hold
     ...
     ## picture
     What the picture shows.
+    ## predict
+    1. What would you expect?
+    ## knobs
+    - steps: what it means
 """
 
 import re
@@ -19,36 +29,83 @@ from typing import Literal, get_args
 
 from attendo.errors import InputError
 from attendo.lab.claim import Experiment, Runs, Verdict
-from attendo.lab.tools.measuring import interval
+from attendo.lab.tools.measuring import interval, log_interval
 
 Language = Literal["en", "zh"]
 LAB = Path(__file__).parent.parent
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+QUOTE = re.compile(r"^> \[([^\]]+)\] (.+)$")
+FINDING = re.compile(r"^\*\*(.+?)\*\*(?:\n\s*\n|\Z)", re.DOTALL)
+KNOB = re.compile(r"^- (\w+)[:：] *(.+)$", re.MULTILINE)
 LINE_BREAK = re.compile(r"(\S)\n *(?=([^\s#|])(.?))")  # of a paragraph: the next line is no heading, no row of a table
 HAN = re.compile("[\u4e00-\u9fff]")
 CHINESE = re.compile("[\u2014\u2018-\u201d\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")  # with its signs
-PLACEHOLDER = re.compile(r"«(\w+)(?::([^»]*))?»")
+PLACEHOLDER = re.compile(r"«(\w+)(~?)(?::([^»]*))?»")
+OTHER_SECTIONS = ("numbers", "picture", "predict", "knobs")
+
+
+@dataclass(frozen=True)
+class Quote:
+    place: str  # A12: line 12 of note A; or where else it comes from
+    text: str
+
+
+@dataclass(frozen=True)
+class Reason:
+    """For one verdict."""
+
+    finding: str  # in a few words: the condition under which the claim holds, or what came out
+    text: str
 
 
 @dataclass(frozen=True)
 class ClaimText:
     claim: str
+    quotes: tuple[Quote, ...]
     method: str
+    rows: tuple[tuple[str, str], ...]  # what a number is, and the number with its placeholders
+    why: dict[Verdict, Reason]
     picture: str
-    why: dict[Verdict, str]
+    predict: str  # questions, as a list
+    knobs: dict[str, str]  # name -> meaning
 
 
 def read_text(experiment: Experiment, language: Language) -> ClaimText:
     path = LAB.joinpath(*experiment.module.split(".")[2:]).with_suffix(f".{language}.md")
     begin, *rest = SECTION.split(path.read_text(encoding="utf-8"))
     sections = {name.strip(): one_line_each(text) for name, text in zip(rest[::2], rest[1::2], strict=True)}
-    claim, _, method = begin.strip().removeprefix("# ").partition("\n")
+    claim, _, after = begin.strip().removeprefix("# ").partition("\n")
+    quotes, method = split_quotes(after)
     verdicts = get_args(Verdict)
-    unknown = sections.keys() - {*verdicts, "picture"}
-    if unknown or not claim or not method.strip() or "picture" not in sections:
+    unknown = sections.keys() - {*verdicts, *OTHER_SECTIONS}
+    if unknown or not claim or not method or "picture" not in sections:
         raise InputError(f"{path}: expected '# claim', a text, verdicts and '## picture'; found {sorted(sections)}")
-    why = {verdict: sections[verdict] for verdict in verdicts if verdict in sections}
-    return ClaimText(claim.strip(), one_line_each(method), sections["picture"], why)
+    why = {verdict: as_reason(sections[verdict]) for verdict in verdicts if verdict in sections}
+    return ClaimText(
+        claim.strip(), quotes, one_line_each(method), table_rows(sections.get("numbers", "")), why,
+        sections["picture"], sections.get("predict", ""), dict(KNOB.findall(sections.get("knobs", ""))),
+    )  # fmt: skip
+
+
+def split_quotes(text: str) -> tuple[tuple[Quote, ...], str]:
+    """The block quote at the top, and what follows it."""
+    lines = text.strip().split("\n")
+    quotes = []
+    while lines and (found := QUOTE.match(lines[0])):
+        quotes.append(Quote(found.group(1), found.group(2).strip()))
+        del lines[0]
+    return tuple(quotes), "\n".join(lines).strip()
+
+
+def as_reason(section: str) -> Reason:
+    found = FINDING.match(section)
+    return Reason(found.group(1), section[found.end() :].strip()) if found else Reason("", section)
+
+
+def table_rows(section: str) -> tuple[tuple[str, str], ...]:
+    """| label | value | -> (label, value)"""
+    cells = [[cell.strip() for cell in line.strip().strip("|").rsplit("|", 1)] for line in section.split("\n") if line]
+    return tuple((label, value) for label, value in cells)
 
 
 def one_line_each(paragraphs: str) -> str:
@@ -57,7 +114,7 @@ def one_line_each(paragraphs: str) -> str:
     def joint(line_break: re.Match[str]) -> str:
         before, after, next_one = line_break.groups()
         chinese = [bool(CHINESE.match(side)) for side in (before, after)]
-        if not any(chinese) or after + next_one == "- ":  # English, or an item of a list
+        if not any(chinese) or after + next_one in ("- ", "1.", "2.", "3.", "4."):  # English, or an item of a list
             return line_break.group()
         return before if all(chinese) or not (HAN.match(before) or HAN.match(after)) else f"{before} "
 
@@ -65,16 +122,29 @@ def one_line_each(paragraphs: str) -> str:
 
 
 def fill_in(text: str, runs: Runs) -> str:
-    """«error:.1e» -> 3.0e-16, and over several seeds the mean with its interval: 0.52 ± 0.03."""
+    """«error:.1e» -> 3.0e-16, and over several seeds the mean with its interval: 0.52 ± 0.03.
+
+    «ratio~:.2f», a ratio or a loss whose logarithm is averaged: the geometric mean and its interval, 1.94 (1.78–2.11).
+    """
 
     def value(match: re.Match[str]) -> str:
-        name, form = match.group(1), match.group(2) or ".3g"
+        name, logarithmic, form = match.group(1), match.group(2), match.group(3) or ".3g"
         values = [run[name] for run in runs]
         of_a_curve = [value for value in values if not isinstance(value, int | float)]
         if of_a_curve:
             raise InputError(f"«{name}» in a text is a row of numbers: expected one number")
-        around = interval([float(value) for value in values if isinstance(value, int | float)])
+        plain = [float(value) for value in values if isinstance(value, int | float)]
+        if logarithmic:
+            mean, low, high = (format(one, form) for one in log_interval(plain))
+            return mean if low == high else f"{mean} ({low}–{high})"
+        around = interval(plain)
         number = format(around.mean, form)
         return number if around.half == 0 else f"{number} ± {format(around.half, form)}"
 
     return PLACEHOLDER.sub(value, text)
+
+
+def filled_rows(text: ClaimText, runs: Runs) -> list[tuple[str, str]]:
+    """The rows whose numbers are there: where a knob has been turned, some may have other names."""
+    there = [row for row in text.rows if all(match[0] in runs[0] for match in PLACEHOLDER.findall(" ".join(row)))]
+    return [(fill_in(label, runs), fill_in(value, runs)) for label, value in there]

@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 
 from attendo.data.lines import ignore, read_lines
-from attendo.lab.claim import Size, by_size
+from attendo.lab.knobs import Size, by_size
 from attendo.lab.tools.texts import LAB, Language, one_line_each
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import normalize

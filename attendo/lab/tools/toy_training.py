@@ -58,42 +58,119 @@ class Budget:
         return cosine_learning_rate(step, self.learning_rate, max(1, round(self.steps * self.warmup)), self.steps)
 
 
-def train_together(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int], budget: Budget) -> Tensor:
-    """Trains the models where they are; returns the losses [steps, models]. The seed of each draws its data."""
-    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+def train_together(
+    models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int], budget: Budget, peaks: Sequence[float] = ()
+) -> Tensor:
+    """Trains the models where they are; returns the losses [steps, models]. The seed of each draws its data.
+
+    `peaks`: of the learning rate, one a model, where they are not the budget's.
+    """
     for model in models:
         model.to(budget.device)
-    weights, buffers = stack_module_state(list(models))
-    optimizer = torch.optim.AdamW(weights.values(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0)
-    pattern = models[0]
-
-    def loss_of(own: dict[str, Tensor], fixed: dict[str, Tensor], source: Tensor, fed: Tensor, right: Tensor) -> Tensor:
-        logits = functional_call(pattern, (own, fixed), (source, fed))
-        return F.cross_entropy(logits.flatten(0, 1), right.flatten(), ignore_index=SPECIAL.pad)
-
-    of_all = torch.vmap(loss_of, randomness="different")
+    learner = StackedLearner(models, peaks or [budget.learning_rate] * len(models))
+    data, whose = drawn_data(draw, seeds, budget)
+    step: Callable[..., Tensor] = ToyStepGraph(learner.step) if budget.device == "cuda" else learner.step
     losses = []
-    for step in range(1, budget.steps + 1):
-        batches = [draw(budget.pairs, generator) for generator in generators]
-        source, fed, right = (
-            torch.stack([getattr(batch, side) for batch in batches]).to(budget.device)
-            for side in ("source", "target_in", "target_out")
-        )
+    for number, batch in enumerate(zip(*data, strict=True), start=1):
+        factors = torch.tensor(learner.factors(number, budget), device=budget.device)
+        losses.append(step(*(part[whose] for part in batch), factors).clone())
+    learner.give_back(models)
+    return torch.stack(losses).cpu()
+
+
+def drawn_data(draw: Draw, seeds: Sequence[int], budget: Budget) -> tuple[tuple[Tensor, ...], Tensor]:
+    """Source, input and answer of all steps, each [steps, distinct seeds, pairs, length]; and of each model, whose."""
+    distinct = list(dict.fromkeys(seeds))
+    generators = [torch.Generator().manual_seed(seed) for seed in distinct]
+    steps = [[draw(budget.pairs, generator) for generator in generators] for _ in range(budget.steps)]
+    data = tuple(
+        torch.stack([torch.stack([getattr(batch, side) for batch in batches]) for batches in steps]).to(budget.device)
+        for side in ("source", "target_in", "target_out")
+    )
+    return data, torch.tensor([distinct.index(seed) for seed in seeds], device=budget.device)
+
+
+class StackedLearner:
+    """The weights of k models as tensors [k, ...], and Adam for them; each has a peak learning rate of its own."""
+
+    BETAS = (0.9, 0.98)
+    EPSILON = 1e-9
+
+    def __init__(self, models: Sequence[nn.Module], peaks: Sequence[float]) -> None:
+        self.weights, buffers = stack_module_state(list(models))
+        trained = list(self.weights.values())
+        self.peaks = torch.tensor(peaks, device=trained[0].device)
+        self.moments = [(torch.zeros_like(weight), torch.zeros_like(weight)) for weight in trained]
+        pattern = models[0]
+
+        def loss_of(own: dict[str, Tensor], fixed: Any, source: Tensor, fed: Tensor, right: Tensor) -> Tensor:
+            logits = functional_call(pattern, (own, fixed), (source, fed))
+            return F.cross_entropy(logits.flatten(0, 1), right.flatten(), ignore_index=SPECIAL.pad)
+
+        self.buffers = buffers
+        self.loss_of_each: Callable[..., Tensor] = torch.vmap(loss_of, randomness="different")
+
+    def factors(self, step: int, budget: Budget) -> tuple[float, float]:
+        """Of a step: how much of its peak the learning rate is, and Adam's corrections for moments that began at 0."""
+        first, second = (1 - beta**step for beta in self.BETAS)
+        return budget.rate_at(step) / budget.learning_rate / first, second
+
+    def step(self, source: Tensor, fed: Tensor, right: Tensor, factors: Tensor) -> Tensor:
+        """Losses [models]; the weights have learnt."""
         with sdpa_kernel(SDPBackend.MATH):  # the fused one would run model after model
-            each = of_all(weights, buffers, source, fed, right)  # [models]
-        each.sum().backward()  # no model's loss depends on another's weights
-        clip_each(list(weights.values()))
-        for group in optimizer.param_groups:
-            group["lr"] = budget.rate_at(step)
-        optimizer.step()
-        optimizer.zero_grad()
-        losses.append(each.detach())
-    with torch.no_grad():
+            each = self.loss_of_each(self.weights, self.buffers, source, fed, right)
+        trained = list(self.weights.values())
+        gradients = torch.autograd.grad(each.sum(), trained, allow_unused=True)  # no loss depends on another's weights
+        with torch.no_grad():
+            clip_each([gradient for gradient in gradients if gradient is not None])
+            for weight, gradient, (mean, square) in zip(trained, gradients, self.moments, strict=True):
+                if gradient is not None:
+                    mean.lerp_(gradient, 1 - self.BETAS[0])
+                    square.mul_(self.BETAS[1]).addcmul_(gradient, gradient, value=1 - self.BETAS[1])
+                    size = (self.peaks * factors[0]).view(-1, *[1] * (weight.dim() - 1))
+                    weight.sub_(size * mean / ((square / factors[1]).sqrt() + self.EPSILON))
+        return each.detach()
+
+    @torch.no_grad()
+    def give_back(self, models: Sequence[nn.Module]) -> None:
+        """What they have learnt; they come back to the CPU."""
         for index, model in enumerate(models):
             for name, weight in model.named_parameters():
-                weight.copy_(weights[name][index])
+                weight.copy_(self.weights[name][index])
             model.cpu()
-    return torch.stack(losses).cpu()
+
+
+class ToyStepGraph:
+    """A step as one CUDA graph: the same kernels on tensors of the same place, launched all at once.
+
+    The first calls are plain, as PyTorch asks for; what they compute counts like any other step.
+    """
+
+    PLAIN = 3
+
+    def __init__(self, step: Callable[..., Tensor]) -> None:
+        self.step = step
+        self.calls = 0
+        self.given: tuple[Tensor, ...] = ()
+
+    def __call__(self, *given: Tensor) -> Tensor:
+        self.calls += 1
+        if self.calls <= self.PLAIN:
+            aside = torch.cuda.Stream()
+            aside.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(aside):
+                result = self.step(*given)
+            torch.cuda.synchronize()
+            return result
+        if not self.given:
+            self.given = tuple(one.clone() for one in given)
+            self.graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.graph):
+                self.result = self.step(*self.given)
+        for place, one in zip(self.given, given, strict=True):
+            place.copy_(one)
+        self.graph.replay()
+        return self.result
 
 
 def train_one_by_one(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[int], budget: Budget) -> Tensor:
@@ -112,9 +189,8 @@ def train_one_by_one(models: Sequence[nn.Module], draw: Draw, seeds: Sequence[in
     return torch.stack(losses, dim=1).cpu()
 
 
-def clip_each(weights: Sequence[Tensor], longest: float = 1.0) -> None:
+def clip_each(gradients: Sequence[Tensor], longest: float = 1.0) -> None:
     """The gradient of every model has a length of its own, [models]."""
-    gradients = [weight.grad for weight in weights if weight.grad is not None]
     lengths = torch.stack([gradient.flatten(1).norm(dim=1) for gradient in gradients]).norm(dim=0)
     shorter = (longest / (lengths + 1e-6)).clamp(max=1.0)
     for gradient in gradients:

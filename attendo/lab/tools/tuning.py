@@ -1,14 +1,14 @@
-"""Both sides of a comparison at their best: each trained at every learning rate of one small grid.
+"""Both sides of a comparison at their best: each trained at every learning rate of one small grid, then at the best.
 
-That takes seven times as long as one rate. So `attendo lab tune` does it once, with seeds by which nothing is judged,
-and keeps the best rate of each side (learning_rates.json); "quick" takes that. "full" tries all of them itself.
+The rate is chosen with seeds by which nothing is judged. `attendo lab tune` does that, and a full run as well; what is
+found is kept in learning_rates.json, and "quick" takes it from there.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -16,27 +16,95 @@ from torch import Tensor, nn
 from attendo.errors import AttendoError, InputError
 from attendo.files.durable import write_file
 from attendo.files.tables import from_dict, looks_like, read_json, short_repr
-from attendo.lab.claim import Size
-from attendo.lab.tools.measuring import at_the_end, best_rate
+from attendo.lab.knobs import Settings, Size
+from attendo.lab.tools.measuring import at_the_end, best_rate, steps_until
 from attendo.lab.tools.toy_training import Budget, Draw, train_one_by_one, train_together
 
 # One for all claims; each is two or two and a half times the one before.
 GRID = (5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2)
 ENDS = (GRID[0], GRID[-1])  # where one of these is the best, a rate beyond it might be better still
+TUNING_SEED = 5000  # the first by which learning rates are chosen: no verdict stands on these
+TUNING_SEEDS = range(TUNING_SEED, TUNING_SEED + 4)  # of a full run
 
 Model = TypeVar("Model", bound=nn.Module)
 
 
+@dataclass(frozen=True)
+class TrainedSide(Generic[Model]):
+    """One side of a comparison: a model for each seed, trained at the rate that is the best for this side."""
+
+    models: list[Model]
+    losses: Tensor  # [steps, models]
+    rate: float
+    half: Sequence[float] | None = None  # of a full run: the loss at the end of a run with half the steps, of each seed
+
+    def ends(self) -> list[float]:
+        """The loss at the end, of each seed."""
+        return [at_the_end(own) for own in self.losses.T]
+
+    def numbers(self, name: str, level: float, width: int = 10) -> list[dict[str, float]]:
+        """For each seed: NAME, the loss at the end; NAME_half, if it is known; NAME_learnt, after how many steps the
+        loss is below a level (one window of `width` more than all steps if never); and rate_NAME."""
+        found = []
+        for index, own in enumerate(self.losses.T):
+            learnt = steps_until(level, own, min(width, len(own)))
+            numbers = {name: at_the_end(own), f"{name}_learnt": learnt, f"rate_{name}": self.rate}
+            found.append(numbers | ({f"{name}_half": self.half[index]} if self.half else {}))
+        return found
+
+
+def train_side(
+    claim: str,
+    name: str,
+    at: Settings,
+    seeds: Sequence[int],
+    build: Callable[[int], Model],
+    draw: Draw,
+    pairs: int,
+    *,
+    steps: int | None = None,
+    data_seeds: Sequence[int] | None = None,
+    least: Callable[[Tensor], float] = at_the_end,
+    together: bool = True,
+) -> TrainedSide[Model]:
+    """The one way to train a side of a claim. `steps`: where they are not the knob's.
+
+    Toy data are drawn anew at every step, so the training loss is the loss on data never seen. The seed of a model
+    draws its data as well, unless these have seeds of their own. `least`: what the best rate has the least of.
+    `together`: in one pass, where the models can.
+    """
+    steps = steps or at.whole("steps")
+    device = "cuda" if at.size == "full" and torch.cuda.is_available() else "cpu"
+    budgets = [Budget(steps, pairs, rate, device=device) for rate in rates_to_try(claim, name, at.size)]
+    if at.size == "full":
+        tuning = list(TUNING_SEEDS)
+        *_, best = train_tuned(build, draw, tuning, budgets, least=least, together=together)
+        budgets = [replace(budgets[0], learning_rate=best)]
+    models, losses, rate = train_tuned(
+        build, draw, seeds, budgets, data_seeds=data_seeds, least=least, together=together
+    )
+    if at.size != "full":
+        return TrainedSide(models, losses, rate)
+    shorter = replace(budgets[0], steps=max(1, steps // 2))
+    _, half = train_anew(build, draw, seeds, [shorter], data_seeds, together)[0]
+    return TrainedSide(models, losses, rate, [at_the_end(own) for own in half.T])
+
+
+def rates_to_try(claim: str, side: str, size: Size) -> Sequence[float]:
+    """ "quick": the one that was found before. A side that nobody has tuned, as when a knob is turned: those of the
+    claim's other sides."""
+    if size == "small":
+        return GRID[len(GRID) // 2 :][:1]  # any will do
+    if size != "quick":
+        return GRID
+    known = rates_of(claim)
+    return [known[side]] if side in known else sorted(set(known.values())) or GRID
+
+
 def budgets_of(claim: str, side: str, size: Size, steps: int, pairs: int) -> list[Budget]:
     """The budgets of one side of a claim: they differ in their learning rates alone."""
-    if size == "small":
-        rates: Sequence[float] = GRID[len(GRID) // 2 :][:1]  # any will do
-    elif size == "quick":
-        rates = [rate_of(claim, side)]
-    else:
-        rates = GRID
     device = "cuda" if size == "full" and torch.cuda.is_available() else "cpu"
-    return [Budget(steps, pairs, rate, device=device) for rate in rates]
+    return [Budget(steps, pairs, rate, device=device) for rate in rates_to_try(claim, side, size)]
 
 
 def train_tuned(
@@ -49,31 +117,40 @@ def train_tuned(
     least: Callable[[Tensor], float] = at_the_end,
     together: bool = True,
 ) -> tuple[list[Model], Tensor, float]:
-    """The models of the budget that has the least of something, or nearly; their losses [steps, models]; its rate.
-
-    Toy data are drawn anew at every step, so the training loss is the loss on data never seen. The seed of a model
-    draws its data as well, unless these have seeds of their own. `together`: in one pass, where the models can.
-    """
-    tries = {budget.learning_rate: train_anew(build, draw, seeds, budget, data_seeds, together) for budget in budgets}
-    best = best_rate({rate: least(losses) for rate, (_, losses) in tries.items()})
-    return *tries[best], best
+    """The models of the budget that has the least of something, or nearly; their losses [steps, models]; its rate."""
+    tries = train_anew(build, draw, seeds, budgets, data_seeds, together)
+    by_rate = {budget.learning_rate: one for budget, one in zip(budgets, tries, strict=True)}
+    best = best_rate({rate: least(losses) for rate, (_, losses) in by_rate.items()})
+    return *by_rate[best], best
 
 
 def train_anew(
     build: Callable[[int], Model],
     draw: Draw,
     seeds: Sequence[int],
-    budget: Budget,
+    budgets: Sequence[Budget],
     data_seeds: Sequence[int] | None = None,
     together: bool = True,
-) -> tuple[list[Model], Tensor]:
-    """A model of each seed, and their losses [steps, models]."""
-    models = []
-    for seed in seeds:
-        torch.manual_seed(seed)
-        models.append(build(seed))
-    train = train_together if together else train_one_by_one
-    return models, train(models, draw, data_seeds or seeds, budget)
+) -> list[tuple[list[Model], Tensor]]:
+    """For each budget a model of each seed, and their losses [steps, models]. Budgets differ in the rate alone."""
+    models = [build_seeded(build, seed) for _ in budgets for seed in seeds]
+    data = list(data_seeds or seeds) * len(budgets)
+    if together:
+        peaks = [budget.learning_rate for budget in budgets for _ in seeds]
+        losses = train_together(models, draw, data, budgets[0], peaks)
+    else:
+        parts = [
+            train_one_by_one(models[at : at + len(seeds)], draw, data[: len(seeds)], budget)
+            for at, budget in zip(range(0, len(models), len(seeds)), budgets, strict=True)
+        ]
+        losses = torch.cat(parts, dim=1)
+    places = [slice(at, at + len(seeds)) for at in range(0, len(models), len(seeds))]
+    return [(models[place], losses[:, place]) for place in places]
+
+
+def build_seeded(build: Callable[[int], Model], seed: int) -> Model:
+    torch.manual_seed(seed)
+    return build(seed)
 
 
 # --- the table of the best rates
@@ -91,13 +168,6 @@ class TunedRates:
     seeds: tuple[int, ...]  # others than those it is judged by
     code: str  # the hash of what measured
     rates: Mapping[str, float] = field(default_factory=dict)  # of each side
-
-
-def rate_of(claim: str, side: str) -> float:
-    rates = rates_of(claim)
-    if side not in rates:
-        raise InputError(f"{PATH} has no learning rate for {side} of {claim}: attendo lab tune {claim} writes it")
-    return rates[side]
 
 
 def rates_of(claim: str) -> Mapping[str, float]:

@@ -5,7 +5,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.nn import functional as F
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, for_each_seed, over_seeds, row
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, over_seeds, row
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.lab.tools.measuring import seconds
 from attendo.model import masks
@@ -52,10 +53,10 @@ def gradient(model: Transformer, logits: Tensor, target_out: Tensor) -> Tensor:
     return torch.cat([part.flatten() for part in torch.autograd.grad(loss, list(model.parameters()))])
 
 
-def measure_one(seed: int, size: Size) -> Numbers:
+def measure_one(seed: int, at: Settings) -> Numbers:
     torch.manual_seed(seed)
     model = Transformer(TransformerConfig(vocab_size=VOCAB, dropout=0.0, **SIZES)).double()  # type: ignore[arg-type]
-    longest = max(LENGTHS[size])
+    longest = max(LENGTHS[at.size])
     source, target = (torch.randint(4, VOCAB, (1, n)) for n in (12, longest + 1))
 
     at_once, one_by_one, unmasked = (
@@ -65,8 +66,8 @@ def measure_one(seed: int, size: Size) -> Numbers:
     bare = growing_prefixes(model, source, target[:, :-1], masked=False)
     times = {
         decode.__name__: [
-            1000 * seconds(lambda d=decode, t=target[:, :n]: d(model, source, t), REPEATS[size])  # type: ignore[misc]
-            for n in LENGTHS[size]
+            1000 * seconds(lambda d=decode, t=target[:, :n]: d(model, source, t), REPEATS[at.size])  # type: ignore[misc]
+            for n in LENGTHS[at.size]
         ]
         for decode in (one_pass, growing_prefixes)
     }
@@ -77,7 +78,7 @@ def measure_one(seed: int, size: Size) -> Numbers:
         "bare_prefixes_differ": (at_once[0] - bare).abs().max().item(),
         "longest": longest,
         "times_as_long": times["growing_prefixes"][-1] / times["one_pass"][-1],
-        "lengths": list(LENGTHS[size]), "ms_one_pass": times["one_pass"], "ms_prefixes": times["growing_prefixes"],
+        "lengths": list(LENGTHS[at.size]), "ms_one_pass": times["one_pass"], "ms_prefixes": times["growing_prefixes"],
     }  # fmt: skip
 
 
@@ -101,4 +102,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L24", "A§2, D", for_each_seed(measure_one), judge, draw)
+EXPERIMENT = Experiment("L24", for_each_seed(measure_one), judge, draw)

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from attendo.data.batch import Batch, padded
 from attendo.decoding.greedy import decode_one_by_one, gather_hypotheses
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import difference, interval, on_the_way, steps_until, unseen_generator, window_means
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, draw_rows
@@ -69,12 +70,12 @@ def error_rates(model: Transformer, batch: Batch, forced_at: int | None) -> list
     return (padded([*outputs, [SPECIAL.pad] * (LENGTH + 1)])[:-1] != batch.target_out)[:, :-1].float().mean(0).tolist()
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     runs = rows_to_fill(seeds)
     for task in TASKS:
         for side in SIDES:
             name, models_of, batches = f"{task}_{side}", partial(build, side), partial(sequences, task)
-            budgets = budgets_of("L25", name, size, STEPS[size], 32)
+            budgets = budgets_of("L25", name, at.size, STEPS[at.size], 32)
             models, losses, rate = train_tuned(models_of, batches, seeds, budgets, least=on_the_way)
             for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
                 test = sequences(task, 200, unseen_generator(seed))
@@ -116,4 +117,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return page
 
 
-EXPERIMENT = Experiment("L25", "A§2", measure, judge, draw, SEEDS, tunes=True)
+EXPERIMENT = Experiment("L25", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)

@@ -6,7 +6,8 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Size, Tr, Verdict, by_size, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, row, rows_to_fill
+from attendo.lab.knobs import Settings, by_size
 from attendo.lab.layers.l16_residual import BLIND, Stack, sequences
 from attendo.lab.tools.chart import band, figure
 from attendo.lab.tools.measuring import at_the_end
@@ -22,14 +23,14 @@ CHANCE = 0.05  # how likely failures may be to fall on one side as they did, if 
 CELLS = [(order, start) for order in ("post", "pre") for start in WARMUP]
 
 
-def measure(seeds: Sequence[int], size: Size) -> list[Numbers]:
+def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     """Each of the four at each rate, from the same weights and with the same batches."""
-    rates, steps = RATES[size], STEPS[size]
+    rates, steps = RATES[at.size], STEPS[at.size]
     runs = rows_to_fill(seeds, rate=rates, blind=BLIND)
-    depth = DEPTH if size != "small" else 1
+    depth = DEPTH if at.size != "small" else 1
     for order, start in CELLS:
         budgets = [Budget(steps, 32, rate, WARMUP[start]) for rate in rates]
-        trained = [train_anew(partial(Stack, depth, order), sequences, seeds, budget)[1] for budget in budgets]
+        trained = [losses for _, losses in train_anew(partial(Stack, depth, order), sequences, seeds, budgets)]
         ends = trained[-1][-max(1, steps // 10) :].mean(0)  # of all seeds, at the highest rate
         for index, run in enumerate(runs):
             last = [at_the_end(losses[:, index]) for losses in trained]
@@ -90,4 +91,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L26", "C", measure, judge, draw, SEEDS)
+EXPERIMENT = Experiment("L26", measure, judge, draw, (), SEEDS)
