@@ -47,7 +47,7 @@ class Knob:
     def read(self, text: str) -> Value:
         """1,16 -> (1, 16). What does not fit is an error that says what would."""
         try:
-            found = tuple(self.read_one(part) for part in text.split(","))
+            found = tuple(self.read_one(part) for part in (text.split(",") if self.several else [text]))
         except ValueError as error:
             kind = "whole number" if self.whole else "number"
             wanted = f"{kind}s with commas between them" if self.several else f"one {kind}"

@@ -156,9 +156,9 @@ def test_a_knob_is_turned_and_the_claim_judged_again(capsys):
 @pytest.mark.parametrize(
     ("knob", "message"),
     [
-        ("step=3", "there is no knob 'step' here; the knobs are: steps (1 … 100,000), heads (1 … 32)"),
+        ("step=3", "there is no knob 'step' here; the knobs are: steps (2 … 100,000), heads (1 … 32)"),
         ("heads=0", "heads=0 cannot be: expected whole numbers with commas between them, 1 to 32"),
-        ("steps=1,2", "steps=1,2 cannot be: expected one whole number, 1 to 100000"),
+        ("steps=1,2", "steps=1,2 cannot be: expected one whole number, 2 to 100000"),
         ("steps=many", "steps=many cannot be"),
         ("steps=", "--set steps=: expected a knob and its value, such as steps=1500"),
         ("steps", "--set steps: expected a knob and its value"),

@@ -26,7 +26,7 @@ from attendo.lab.tools.tuning import train_side
 
 SEEDS = by_size(2, 8, 16)
 KNOBS = (
-    Knob("steps", by_size(4, 6_000, 6_000), 1, 100_000),
+    Knob("steps", by_size(4, 6_000, 6_000), 2, 100_000),
     # d_k = 32 / heads: the number of weights is the same for all.
     Knob("heads", by_size((1, 8), (1, 8), (1, 2, 4, 8)), 1, 32),
 )
