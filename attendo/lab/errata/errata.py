@@ -1,0 +1,199 @@
+"""The page of errata: slips of the notes and places where they disagree, each with what is right and what backs it.
+
+The words stand in errata.en.md and errata.zh.md, a section `## id` for each:
+
+    ## sum-of-exponentials
+    **What is right, in a few words**
+    > [B133] The note's own words: verbatim in the Chinese file, translated in the English one.
+
+    What is right, and why; «name» is a number of its computation.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from attendo.errors import InputError
+from attendo.lab.errata import attention_checks, heads_checks, layers_checks, softmax_checks, training_checks
+from attendo.lab.errata.backing import Backing
+from attendo.lab.tools.texts import Language, fill_in, one_line_each
+
+Check = Callable[[], Backing]
+
+SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+ENTRY = re.compile(r"\*\*(?P<title>.+?)\*\*\n(?P<quotes>(?:> \[[^\]]+\] .+\n)+)\n(?P<text>.+)", re.DOTALL)
+QUOTE = re.compile(r"> \[([^\]]+)\] (.+)")
+CLAIM = re.compile(r"(?<![\w/])L(\d+)\b")
+RAW_TEX = re.compile(r"\\(?:sum|frac|cdot|text)(?![a-z])")  # of a formula that is quoted without its dollar signs
+
+
+POINTERS: Mapping[Language, str] = {
+    "en": "A to E are the five notes, the number is the line. Claims that have an experiment of their own are not "
+    "repeated here: see [all claims](README.md). [中文](../zh/errata.md)",
+    "zh": "A 到 E 是五份讲义，字母后面是行号。已有专门实验的论断不在此重复，见[全部论断](README.md)。"
+    "[English](../en/errata.md)",
+}
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """Backed by computations, by claims of the lab, or by both."""
+
+    id: str
+    checks: tuple[Check, ...] = ()
+    claims: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ErratumText:
+    title: str
+    quotes: tuple[tuple[str, str], ...]  # where: A12; and the words
+    text: str
+
+
+TOPICS: Mapping[tuple[str, str], tuple[Erratum, ...]] = {
+    ("Softmax and its derivative", "softmax 及其导数"): (
+        Erratum("sum-of-exponentials", (softmax_checks.sum_of_exponentials,)),
+        Erratum("jacobian-cases", (softmax_checks.jacobian_cases,), ("L2",)),
+        Erratum("gradient-of-the-loss", (softmax_checks.gradient_of_the_loss,)),
+        Erratum("large-inputs", (softmax_checks.large_inputs, softmax_checks.large_absolute_value), ("L1", "L38")),
+        Erratum("gradients-that-stay", (softmax_checks.gradients_that_stay,), ("L3",)),
+    ),
+    ("Scores: q·k and its size", "分数：q·k 及其大小"): (
+        Erratum("not-normal", (softmax_checks.scaled_product_is_not_normal,), ("L4",)),
+        Erratum("component-and-vector", (softmax_checks.component_and_vector,), ("L4",)),
+        Erratum("products-spread", (softmax_checks.products_spread,), ("L4",)),
+        Erratum("which-dimension", (softmax_checks.which_dimension,)),
+        Erratum("product-is-not-cosine", (attention_checks.product_is_not_cosine,)),
+        Erratum("right-angle", (attention_checks.right_angle,)),
+    ),
+    ("Attention", "注意力"): (
+        Erratum("row-times-column", (attention_checks.row_times_column,)),
+        Erratum("transposed-scores", (attention_checks.transposed_scores,), ("L4",)),
+        Erratum("own-word-highest", (attention_checks.own_word_highest,)),
+        Erratum("itself-included", (attention_checks.itself_included,)),
+        Erratum("gradient-by-weight", (attention_checks.gradient_by_weight,)),
+        Erratum("same-source", (attention_checks.same_source_other_numbers,)),
+        Erratum("where-q-comes-from", (attention_checks.where_q_comes_from,)),
+    ),
+    ("Heads", "多头"): (
+        Erratum("cut-after-projection", (heads_checks.cut_after_projection,)),
+        Erratum("concat-and-project", (heads_checks.concat_and_project,)),
+        Erratum("z-is-no-weight", (heads_checks.z_is_no_weight,)),
+        Erratum("weight-shape", (heads_checks.weight_shape,)),
+        Erratum("head-width", (heads_checks.head_width,)),
+        Erratum("heads-for-speed", (attention_checks.multiplications,)),
+        Erratum("why-heads", (), ("L7",)),
+    ),
+    ("Layers and norms", "各层与归一化"): (
+        Erratum("linear-is-linear", (layers_checks.linear_is_linear, layers_checks.linear_turns)),
+        Erratum("width-of-attention", (heads_checks.width_of_attention,), ("L40",)),
+        Erratum("norm-of-what", (layers_checks.norm_of_what,)),
+        Erratum("norm-per-token", (layers_checks.norm_per_token,), ("L17",)),
+        Erratum("pairs-remain", (attention_checks.pairs_remain,), ("L15",)),
+    ),
+    ("Embeddings and positions", "词嵌入与位置"): (
+        Erratum("skip-gram", (layers_checks.learned_with_the_rest,)),
+        Erratum("moved-along", (layers_checks.moved_along,), ("L18",)),
+        Erratum("absolute-is-added", (layers_checks.absolute_is_added,), ("L19", "L20")),
+        Erratum("added-once", (layers_checks.added_once,)),
+        Erratum("counted-from-zero", (layers_checks.counted_from_zero,), ("L19",)),
+        Erratum("one-period-repeats", (layers_checks.one_period_repeats,), ("L21",)),
+        Erratum("reasons-of-the-paper", (), ("L19", "L21")),
+    ),
+    ("Masks and padding", "掩码与填充"): (
+        Erratum("padding-is-a-row", (layers_checks.padding_is_a_row,)),
+        Erratum("two-masks", (attention_checks.two_masks,)),
+        Erratum("mask-on-scores", (attention_checks.mask_on_scores, attention_checks.mask_on_keys), ("L24",)),
+        Erratum("one-row-is-enough", (training_checks.one_row_is_enough,), ("L24",)),
+    ),
+    ("Training", "训练"): (
+        Erratum("shifted-right", (training_checks.shifted_right,)),
+        Erratum("teacher-forcing-table", (training_checks.encoder_knows_no_target,), ("L25",)),
+        Erratum("true-or-predicted", (training_checks.true_words_or_predicted,), ("L24", "L25")),
+        Erratum("cross-entropy-of-what", (training_checks.cross_entropy_of_what,)),
+        Erratum("terms-of-the-loss", (training_checks.terms_of_the_loss,)),
+    ),
+    ("Decoding, and other models", "推理与其他模型"): (
+        Erratum("one-more-step", (training_checks.one_more_step, training_checks.one_new_position), ("L32",)),
+        Erratum("self-attention-is-parallel", (attention_checks.rows_in_any_order,), ("L32",)),
+        Erratum("attention-not-heads", (attention_checks.one_head_sees_all,), ("L31",)),
+        Erratum("markov", (training_checks.state_is_all_it_knows,)),
+        Erratum("only-what-was-hidden", (training_checks.only_what_was_hidden,), ("L33",)),
+    ),
+}
+ERRATA = tuple(erratum for errata in TOPICS.values() for erratum in errata)
+
+
+def read_errata(language: Language) -> tuple[str, str, dict[str, ErratumText]]:
+    """Title, introduction, and the words of each erratum by its id."""
+    path = Path(__file__).with_suffix(f".{language}.md")
+    begin, *rest = SECTION.split(path.read_text(encoding="utf-8"))
+    title, _, introduction = begin.strip().removeprefix("# ").partition("\n")
+    texts = {}
+    for name, section in zip(rest[::2], rest[1::2], strict=True):
+        entry = ENTRY.fullmatch(section.strip())
+        if entry is None:
+            raise InputError(f"{path}: expected '**title**', lines '> [A12] words' and a text after '## {name}'")
+        quotes = tuple((where, words) for where, words in QUOTE.findall(entry["quotes"]))
+        texts[name.strip()] = ErratumText(entry["title"], quotes, one_line_each(entry["text"]))
+    return title, one_line_each(introduction), texts
+
+
+@cache
+def outcome(check: Check) -> Backing:
+    """It takes a moment, and both languages show it."""
+    return check()
+
+
+def errata_page(language: Language) -> str:
+    """docs/lab/LANGUAGE/errata.md"""
+    title, introduction, texts = read_errata(language)
+    pointer = POINTERS[language]
+    contents, entries = [], []
+    for names, errata in TOPICS.items():
+        topic = names[language == "zh"]
+        contents.append(f"- {topic}")
+        entries.append(f"## {topic}")
+        for erratum in errata:
+            contents.append(f"  - [{texts[erratum.id].title}](#{erratum.id})")
+            entries.append(entry_of(erratum, texts[erratum.id], language))
+    return "\n\n".join([f"# {title}", introduction, pointer, "\n".join(contents), *entries]) + "\n"
+
+
+def entry_of(erratum: Erratum, text: ErratumText, language: Language) -> str:
+    numbers = {name: value for check in erratum.checks for name, value in outcome(check).numbers.items()}
+    quotes = "\n>\n".join(f"> **{where}** {shown(words)}" for where, words in text.quotes)
+    words = CLAIM.sub(lambda claim: f"[{claim.group()}]({claim.group()}.md)", fill_in(text.text, [numbers]))
+    parts = [f'<a id="{erratum.id}"></a>', f"### {text.title}", quotes, words]
+    parts += [computation(check, language) for check in erratum.checks]
+    if erratum.claims:
+        links = [f"[{claim}]({claim}.md)" for claim in erratum.claims]
+        parts.append(f"相关论断：{'、'.join(links)}" if language == "zh" else f"Claims: {', '.join(links)}")
+    return "\n\n".join(parts)
+
+
+def shown(words: str) -> str:
+    """A formula that stands without dollar signs is shown as it is written; <bos> is no tag of the page."""
+    return f"`{words}`" if RAW_TEX.search(words) and "$" not in words else words.replace("<", "&lt;")
+
+
+def computation(check: Check, language: Language) -> str:
+    """The lines themselves, folded away under what they gave."""
+    backing = outcome(check)
+    signs = ["✔" if side else "✘" for side in (backing.noted, backing.corrected)]
+    verdict = "计算结果：原说法 {}，更正后 {}" if language == "zh" else "Computed: as noted {}, as corrected {}"
+    numbers = "".join(f" · {name} = {value:.4g}" for name, value in backing.numbers.items())
+    code = inspect.getsource(check).rstrip()
+    return (
+        f"<details><summary>{verdict.format(*signs)}{numbers}</summary>\n\n```python\n{code}\n```\n\n"
+        f"{where_it_stands(check)}\n\n</details>"
+    )
+
+
+def where_it_stands(check: Check) -> str:
+    path = check.__module__.replace(".", "/") + ".py"
+    return f"[{path}](../../../{path})"
