@@ -6,6 +6,7 @@ import re
 import textwrap
 
 import pytest
+import torch
 
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.errata import attention_checks, heads_checks, layers_checks, softmax_checks
@@ -64,6 +65,13 @@ def test_both_sides_are_computed(check):
 def test_a_computation_can_say_no(planted):
     backing = planted()
     assert (backing.noted, backing.corrected) != (False, True), backing
+
+
+def test_nothing_of_it_moves_the_random_numbers_of_others():
+    before = torch.get_rng_state()
+    for _, check in CHECKS:
+        check()
+    assert torch.equal(torch.get_rng_state(), before)
 
 
 def test_close_is_about_numbers_and_shapes():

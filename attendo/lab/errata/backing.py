@@ -1,7 +1,8 @@
 """What backs an erratum: a computation of a few lines that tries the note's sentence and the corrected one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -9,6 +10,7 @@ from torch import Tensor
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 
+T = TypeVar("T")
 ROUNDING = 1e-9  # in double precision; what differs by more is something else
 
 
@@ -26,6 +28,13 @@ def normal(*shape: int, seed: int = 1) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
+def seeded(build: Callable[[], T]) -> T:
+    """With the same random weights every time; PyTorch's own generator is left as it was."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        return build()
+
+
 def numbers_of(rows: Sequence[float] | Sequence[Sequence[float]]) -> Tensor:
     """((1, 0), (3, 3)) -> the matrix, in double precision."""
     return torch.tensor(rows, dtype=torch.float64)
@@ -39,8 +48,7 @@ def close(a: Tensor, b: Tensor | float) -> bool:
 
 def small_transformer(layers: int = 2) -> Transformer:
     """Untrained, of the paper's kind, in double precision and without dropout."""
-    torch.manual_seed(1)
     sizes = TransformerConfig(
         vocab_size=20, d_model=16, d_ff=64, num_heads=4, encoder_layers=layers, decoder_layers=layers
     )
-    return Transformer(sizes).double().eval()
+    return seeded(lambda: Transformer(sizes)).double().eval()

@@ -2,7 +2,7 @@
 
 import torch
 
-from attendo.lab.errata.backing import Backing, close, normal
+from attendo.lab.errata.backing import Backing, close, normal, seeded
 from attendo.model.attention import dot_product_attention
 from attendo.model.multi_head import MultiHeadAttention
 
@@ -10,8 +10,7 @@ D_MODEL, HEADS, D_K = 16, 4, 4
 
 
 def layer_and_input() -> tuple[MultiHeadAttention, torch.Tensor]:
-    torch.manual_seed(1)
-    return MultiHeadAttention(D_MODEL, HEADS, bias=False).double(), normal(1, 5, D_MODEL)
+    return seeded(lambda: MultiHeadAttention(D_MODEL, HEADS, bias=False)).double(), normal(1, 5, D_MODEL)
 
 
 def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
@@ -39,13 +38,15 @@ def concat_and_project() -> Backing:
 
 def z_is_no_weight() -> Backing:
     layer, x = layer_and_input()
-    w_before = layer.value.weight.clone()
     z, other_z = (attend(layer.query(s), layer.key(s), layer.value(s)) for s in (x, 2 * x))  # of two sentences
-    return Backing(close(z, other_z), close(layer.value.weight, w_before))
+    same_weights = close(layer.value(2 * x), 2 * layer.value(x))  # both are multiplied by one and the same W_V
+    return Backing(close(z, other_z), same_weights)
 
 
 def weight_shape(words: int = 7) -> Backing:
-    w = MultiHeadAttention(512, 8).query.weight.T  # of all heads side by side; the first has the first 64 columns
+    w = seeded(
+        lambda: MultiHeadAttention(512, 8)
+    ).query.weight.T  # of all heads side by side; the first has the first 64 columns
     of_one_head = w[:, :64]
     q = normal(words, 512).float() @ of_one_head
     numbers = {"rows_of_w": len(of_one_head), "columns_of_w": of_one_head.shape[1], "words": words}
