@@ -103,7 +103,7 @@ def test_both_languages_quote_the_same_lines_and_give_the_same_numbers():
     english, chinese = (read_errata(language)[2] for language in ("en", "zh"))
     for erratum in ERRATA:
         sides = english[erratum.id], chinese[erratum.id]
-        first, second = ([where for where, _ in side.quotes] for side in sides)
+        first, second = ([quote.place for quote in side.quotes] for side in sides)
         assert first == second, erratum.id
         first, second = (sorted(set(PLACEHOLDER.findall(side.text))) for side in sides)
         assert first == second, erratum.id
@@ -121,7 +121,8 @@ def test_the_page(language):
     assert page.count("✘") == page.count("✔") == len(CHECKS)
     linked = set(re.findall(r"\[(L\d+)\]\(\1\.md\)", page))
     assert linked == {claim for erratum in ERRATA for claim in erratum.claims}
-    assert "<bos>" not in page
+    assert "<bos>" not in page.lower()
+    assert page.count("如果输入的数值整体偏大") == 1  # the note's own words, on the English page with a translation
 
 
 def test_what_is_quoted_is_shown_as_it_stands():

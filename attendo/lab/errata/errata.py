@@ -19,21 +19,20 @@ from pathlib import Path
 from attendo.errors import InputError
 from attendo.lab.errata import attention_checks, heads_checks, layers_checks, softmax_checks, training_checks
 from attendo.lab.errata.backing import Backing
-from attendo.lab.tools.texts import Language, fill_in, one_line_each
+from attendo.lab.page import place
+from attendo.lab.tools.texts import SECTION, Language, Quote, fill_in, one_line_each, split_quotes
 
 Check = Callable[[], Backing]
 
-SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
-ENTRY = re.compile(r"\*\*(?P<title>.+?)\*\*\n(?P<quotes>(?:> \[[^\]]+\] .+\n)+)\n(?P<text>.+)", re.DOTALL)
-QUOTE = re.compile(r"> \[([^\]]+)\] (.+)")
+TITLE = re.compile(r"\*\*(.+)\*\*")
 CLAIM = re.compile(r"(?<![\w/])L(\d+)\b")
 RAW_TEX = re.compile(r"\\(?:sum|frac|cdot|text)(?![a-z])")  # of a formula that is quoted without its dollar signs
 
 
 POINTERS: Mapping[Language, str] = {
-    "en": "A to E are the five notes, the number is the line. Claims that have an experiment of their own are not "
-    "repeated here: see [all claims](README.md). [中文](../zh/errata.md)",
-    "zh": "A 到 E 是五份讲义，字母后面是行号。已有专门实验的论断不在此重复，见[全部论断](README.md)。"
+    "en": "A to E are the five notes; [all claims](README.md) says which. Claims that have an experiment of their own "
+    "are there, too, and not repeated here. [中文](../zh/errata.md)",
+    "zh": "A 到 E 是五份讲义的代号，说明见[全部论断](README.md)；已有专门实验的论断也列在那里，此处不再重复。"
     "[English](../en/errata.md)",
 }
 
@@ -50,7 +49,7 @@ class Erratum:
 @dataclass(frozen=True)
 class ErratumText:
     title: str
-    quotes: tuple[tuple[str, str], ...]  # where: A12; and the words
+    quotes: tuple[Quote, ...]
     text: str
 
 
@@ -135,11 +134,11 @@ def read_errata(language: Language) -> tuple[str, str, dict[str, ErratumText]]:
     title, _, introduction = begin.strip().removeprefix("# ").partition("\n")
     texts = {}
     for name, section in zip(rest[::2], rest[1::2], strict=True):
-        entry = ENTRY.fullmatch(section.strip())
-        if entry is None:
+        first, _, after = section.strip().partition("\n")
+        heading, (quotes, text) = TITLE.fullmatch(first), split_quotes(after)
+        if heading is None or not quotes or not text:
             raise InputError(f"{path}: expected '**title**', lines '> [A12] words' and a text after '## {name}'")
-        quotes = tuple((where, words) for where, words in QUOTE.findall(entry["quotes"]))
-        texts[name.strip()] = ErratumText(entry["title"], quotes, one_line_each(entry["text"]))
+        texts[name.strip()] = ErratumText(heading.group(1), quotes, one_line_each(text))
     return title, one_line_each(introduction), texts
 
 
@@ -152,6 +151,7 @@ def outcome(check: Check) -> Backing:
 def errata_page(language: Language) -> str:
     """docs/lab/LANGUAGE/errata.md"""
     title, introduction, texts = read_errata(language)
+    originals = read_errata("zh")[2]
     pointer = POINTERS[language]
     contents, entries = [], []
     for names, errata in TOPICS.items():
@@ -160,15 +160,18 @@ def errata_page(language: Language) -> str:
         entries.append(f"## {topic}")
         for erratum in errata:
             contents.append(f"  - [{texts[erratum.id].title}](#{erratum.id})")
-            entries.append(entry_of(erratum, texts[erratum.id], language))
+            entries.append(entry_of(erratum, texts[erratum.id], originals[erratum.id], language))
     return "\n\n".join([f"# {title}", introduction, pointer, "\n".join(contents), *entries]) + "\n"
 
 
-def entry_of(erratum: Erratum, text: ErratumText, language: Language) -> str:
+def entry_of(erratum: Erratum, text: ErratumText, original: ErratumText, language: Language) -> str:
     numbers = {name: value for check in erratum.checks for name, value in outcome(check).numbers.items()}
-    quotes = "\n>\n".join(f"> **{where}** {shown(words)}" for where, words in text.quotes)
+    quotes = []
+    for words_of_note, translated in zip(original.quotes, text.quotes, strict=True):
+        quotes.append(f"> {shown(words_of_note.text)} <sub>{place(words_of_note, language)}</sub>")
+        quotes += [] if language == "zh" else [f"> *{translated.text.replace('<', '&lt;')}*"]
     words = CLAIM.sub(lambda claim: f"[{claim.group()}]({claim.group()}.md)", fill_in(text.text, [numbers]))
-    parts = [f'<a id="{erratum.id}"></a>', f"### {text.title}", quotes, words]
+    parts = [f'<a id="{erratum.id}"></a>', f"### {text.title}", "\n>\n".join(quotes), words]
     parts += [computation(check, language) for check in erratum.checks]
     if erratum.claims:
         links = [f"[{claim}]({claim}.md)" for claim in erratum.claims]
