@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional as F
 
 from attendo.lab.tools.toy_tasks import reversal
-from attendo.lab.tools.toy_training import Budget, accuracy, clip_each, train_together
+from attendo.lab.tools.toy_training import Budget, accuracy, clip_each, drawn_batches, train_together
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 
@@ -66,10 +66,10 @@ def test_what_they_learn_is_what_adam_of_pytorch_teaches():
     (here,), (there,) = models([1]), models([1])
     losses = train_together([here], draw, [1], BUDGET)
     optimizer = torch.optim.Adam(there.parameters(), betas=(0.9, 0.98), eps=1e-9)
-    generator, own = torch.Generator().manual_seed(1), []
-    for step in range(1, BUDGET.steps + 1):
-        batch = draw(BUDGET.pairs, generator)
-        loss = F.cross_entropy(there(batch.source, batch.target_in).flatten(0, 1), batch.target_out.flatten())
+    own = []
+    for step, batch in enumerate(drawn_batches(draw, [1], BUDGET), start=1):
+        source, fed, right = (side[0] for side in batch)
+        loss = F.cross_entropy(there(source, fed).flatten(0, 1), right.flatten())
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(there.parameters(), 1.0)

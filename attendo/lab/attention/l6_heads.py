@@ -15,7 +15,7 @@ from attendo.lab.tools.measuring import (
     count_weights,
     curve,
     curve_steps,
-    difference,
+    fails_more,
     log_ratio,
     settled,
     unseen_generator,
@@ -36,7 +36,6 @@ TASKS = {"one": (16, (3,)), "four": (2, (-2, -1, 1, 2))}
 BLIND = math.log(16)  # the loss of a guess without a look
 LEARNT = 0.1 * BLIND
 POINTS = 24  # of a curve
-BETTER = 0.1  # in the loss: the right answer is given a probability higher by a tenth
 SOONER = 1.25  # times as many steps
 
 
@@ -76,21 +75,21 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
 
 
 def judge(runs: Runs) -> Verdict:
-    """Fewest heads against most, seed by seed. Better: at the end the loss of the fewest is higher by more than BETTER.
-    Sooner: the fewest take more than SOONER times the steps.
+    """Fewest heads against most. Better: more seeds have learnt at the end (Fisher's exact test), and those that have
+    not do not improve any more. Sooner: the fewest take more than SOONER times the steps, seed by seed.
 
-    Better on both tasks: holds. Better or sooner on one: only if. Neither on either: does not hold. Undecided where
-    an interval straddles its limit, or where the fewest heads, being behind, have not stopped improving.
+    Better on both tasks: holds. Better or sooner on one: only if. Neither on either: does not hold. Undecided where the
+    interval of the steps straddles SOONER, or where the fewest heads, being behind, have not stopped improving.
     """
-    fewest, most = f"{min(row(runs[0], 'heads')):.0f}", f"{max(row(runs[0], 'heads')):.0f}"
+    fewest, most = (f"{count:.0f}" for count in (min(row(runs[0], "heads")), max(row(runs[0], "heads"))))
     better, sooner = [], []
     for task in TASKS:
-        gain = difference(over_seeds(runs, f"{task}_{fewest}"), over_seeds(runs, f"{task}_{most}"))
-        if gain.low <= BETTER <= gain.high or (gain.low > BETTER and not settled(runs, f"{task}_{fewest}")):
+        behind = fails_more(*(over_seeds(runs, f"{task}_{heads}_failed") for heads in (fewest, most)))
+        _, low, high = log_ratio(*(over_seeds(runs, f"{task}_{heads}_learnt") for heads in (fewest, most)))
+        if (behind and not settled(runs, f"{task}_{fewest}")) or (not behind and low <= SOONER <= high):
             return "undecided"
-        better.append(gain.low > BETTER)
-        learnt = (over_seeds(runs, f"{task}_{heads}_learnt") for heads in (fewest, most))
-        sooner.append(log_ratio(*learnt)[1] > SOONER)
+        better.append(behind)
+        sooner.append(low > SOONER)
     if all(better):
         return "holds"
     return "holds only if" if any(better + sooner) else "does not hold"

@@ -64,6 +64,21 @@ def difference(first: Sequence[float], second: Sequence[float]) -> Interval:
     return interval([a - b for a, b in zip(first, second, strict=True)])
 
 
+def fisher(first: int, second: int, seeds: int) -> float:
+    """The probability that of first + second failures at least `first` fall on that side, both having as many seeds."""
+    failed = first + second
+    ways = [math.comb(seeds, n) * math.comb(seeds, failed - n) for n in range(first, min(seeds, failed) + 1)]
+    return sum(ways) / math.comb(2 * seeds, failed)
+
+
+CHANCE = 0.05  # a probability below which failures are not put down to chance
+
+
+def fails_more(first: Sequence[float], second: Sequence[float]) -> bool:
+    """Of each side a 1 for every seed that failed: more on the first side than chance would put there?"""
+    return fisher(round(sum(first)), round(sum(second)), len(first)) < CHANCE
+
+
 # --- models
 
 

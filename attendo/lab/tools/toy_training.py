@@ -5,7 +5,7 @@ weights of k models lie in one tensor [k, ...] and every operation is started on
 each model learns is what it would learn alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,27 +67,31 @@ def train_together(
     """
     for model in models:
         model.to(budget.device)
-    learner = StackedLearner(models, peaks or [budget.learning_rate] * len(models))
-    data, whose = drawn_data(draw, seeds, budget)
+    distinct = list(dict.fromkeys(seeds))
+    whose = torch.tensor([distinct.index(seed) for seed in seeds], device=budget.device)
+    learner = StackedLearner(models, peaks or [budget.learning_rate] * len(models), whose)
     step: Callable[..., Tensor] = ToyStepGraph(learner.step) if budget.device == "cuda" else learner.step
-    losses = []
-    for number, batch in enumerate(zip(*data, strict=True), start=1):
-        factors = torch.tensor(learner.factors(number, budget), device=budget.device)
-        losses.append(step(*(part[whose] for part in batch), factors).clone())
+    factors = torch.tensor([learner.factors(number, budget) for number in range(1, budget.steps + 1)])
+    batches = drawn_batches(draw, distinct, budget)
+    losses = [step(*batch, now).clone() for batch, now in zip(batches, factors.to(budget.device), strict=True)]
     learner.give_back(models)
     return torch.stack(losses).cpu()
 
 
-def drawn_data(draw: Draw, seeds: Sequence[int], budget: Budget) -> tuple[tuple[Tensor, ...], Tensor]:
-    """Source, input and answer of all steps, each [steps, distinct seeds, pairs, length]; and of each model, whose."""
-    distinct = list(dict.fromkeys(seeds))
-    generators = [torch.Generator().manual_seed(seed) for seed in distinct]
-    steps = [[draw(budget.pairs, generator) for generator in generators] for _ in range(budget.steps)]
-    data = tuple(
-        torch.stack([torch.stack([getattr(batch, side) for batch in batches]) for batches in steps]).to(budget.device)
-        for side in ("source", "target_in", "target_out")
-    )
-    return data, torch.tensor([distinct.index(seed) for seed in seeds], device=budget.device)
+AT_ONCE = 500  # steps: the data of so many are drawn in one call
+
+
+def drawn_batches(draw: Draw, seeds: Sequence[int], budget: Budget) -> Iterator[tuple[Tensor, ...]]:
+    """For each step source, input and answer, each [seeds, pairs, length]."""
+    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+    for begin in range(0, budget.steps, AT_ONCE):
+        count = min(AT_ONCE, budget.steps - begin)
+        drawn = [draw(count * budget.pairs, generator) for generator in generators]
+        sides = (
+            torch.stack([getattr(batch, side).view(count, budget.pairs, -1) for batch in drawn], dim=1)
+            for side in ("source", "target_in", "target_out")
+        )
+        yield from zip(*(side.to(budget.device) for side in sides), strict=True)
 
 
 class StackedLearner:
@@ -96,7 +100,9 @@ class StackedLearner:
     BETAS = (0.9, 0.98)
     EPSILON = 1e-9
 
-    def __init__(self, models: Sequence[nn.Module], peaks: Sequence[float]) -> None:
+    def __init__(self, models: Sequence[nn.Module], peaks: Sequence[float], whose: Tensor) -> None:
+        """`whose`: which of the seeds' data are a model's, [models]."""
+        self.whose = whose
         self.weights, buffers = stack_module_state(list(models))
         trained = list(self.weights.values())
         self.peaks = torch.tensor(peaks, device=trained[0].device)
@@ -118,7 +124,7 @@ class StackedLearner:
     def step(self, source: Tensor, fed: Tensor, right: Tensor, factors: Tensor) -> Tensor:
         """Losses [models]; the weights have learnt."""
         with sdpa_kernel(SDPBackend.MATH):  # the fused one would run model after model
-            each = self.loss_of_each(self.weights, self.buffers, source, fed, right)
+            each = self.loss_of_each(self.weights, self.buffers, *(side[self.whose] for side in (source, fed, right)))
         trained = list(self.weights.values())
         gradients = torch.autograd.grad(each.sum(), trained, allow_unused=True)  # no loss depends on another's weights
         with torch.no_grad():

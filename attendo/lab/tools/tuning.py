@@ -17,13 +17,14 @@ from attendo.errors import AttendoError, InputError
 from attendo.files.durable import write_file
 from attendo.files.tables import from_dict, looks_like, read_json, short_repr
 from attendo.lab.knobs import Settings, Size
-from attendo.lab.tools.measuring import at_the_end, best_rate, steps_until
+from attendo.lab.tools.measuring import at_the_end, best_rate, on_the_way, steps_until
 from attendo.lab.tools.toy_training import Budget, Draw, train_one_by_one, train_together
 
 # One for all claims; each is two or two and a half times the one before.
 GRID = (5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2)
 ENDS = (GRID[0], GRID[-1])  # where one of these is the best, a rate beyond it might be better still
 TUNING_SEED = 5000  # the first by which learning rates are chosen: no verdict stands on these
+WARMUP_STEPS = 100  # or a tenth of all, if that is less: more steps in all make no slower beginning
 TUNING_SEEDS = range(TUNING_SEED, TUNING_SEED + 4)  # of a full run
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -44,11 +45,14 @@ class TrainedSide(Generic[Model]):
 
     def numbers(self, name: str, level: float, width: int = 10) -> list[dict[str, float]]:
         """For each seed: NAME, the loss at the end; NAME_half, if it is known; NAME_learnt, after how many steps the
-        loss is below a level (one window of `width` more than all steps if never); and rate_NAME."""
+        loss is below a level (one window of `width` more than all steps if never); NAME_failed, 1 if it is not at the
+        end; and rate_NAME."""
         found = []
         for index, own in enumerate(self.losses.T):
             learnt = steps_until(level, own, min(width, len(own)))
-            numbers = {name: at_the_end(own), f"{name}_learnt": learnt, f"rate_{name}": self.rate}
+            end = at_the_end(own)
+            numbers = {name: end, f"{name}_learnt": learnt, f"{name}_failed": float(not end < level)}
+            numbers[f"rate_{name}"] = self.rate
             found.append(numbers | ({f"{name}_half": self.half[index]} if self.half else {}))
         return found
 
@@ -64,18 +68,20 @@ def train_side(
     *,
     steps: int | None = None,
     data_seeds: Sequence[int] | None = None,
-    least: Callable[[Tensor], float] = at_the_end,
+    least: Callable[[Tensor], float] = on_the_way,
     together: bool = True,
 ) -> TrainedSide[Model]:
     """The one way to train a side of a claim. `steps`: where they are not the knob's.
 
     Toy data are drawn anew at every step, so the training loss is the loss on data never seen. The seed of a model
-    draws its data as well, unless these have seeds of their own. `least`: what the best rate has the least of.
+    draws its data as well, unless these have seeds of their own. `least`: what the best rate has the least of; the mean
+    loss of all steps, if nothing else is said: so a rate is sought that is both soon there and good in the end.
     `together`: in one pass, where the models can.
     """
     steps = steps or at.whole("steps")
     device = "cuda" if at.size == "full" and torch.cuda.is_available() else "cpu"
-    budgets = [Budget(steps, pairs, rate, device=device) for rate in rates_to_try(claim, name, at.size)]
+    warmup = min(0.1, WARMUP_STEPS / steps)
+    budgets = [Budget(steps, pairs, rate, warmup, device) for rate in rates_to_try(claim, name, at.size)]
     if at.size == "full":
         tuning = list(TUNING_SEEDS)
         *_, best = train_tuned(build, draw, tuning, budgets, least=least, together=together)
@@ -85,7 +91,7 @@ def train_side(
     )
     if at.size != "full":
         return TrainedSide(models, losses, rate)
-    shorter = replace(budgets[0], steps=max(1, steps // 2))
+    shorter = replace(budgets[0], steps=max(2, steps // 2), warmup=min(0.1, 2 * WARMUP_STEPS / steps))
     _, half = train_anew(build, draw, seeds, [shorter], data_seeds, together)[0]
     return TrainedSide(models, losses, rate, [at_the_end(own) for own in half.T])
 

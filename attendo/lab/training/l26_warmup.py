@@ -1,6 +1,5 @@
 """L26: post-norm and pre-norm, with warmup and without, at several learning rates."""
 
-import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -10,7 +9,7 @@ from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, row, rows_
 from attendo.lab.knobs import Settings, by_size
 from attendo.lab.layers.l16_residual import BLIND, Stack, sequences
 from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.measuring import at_the_end
+from attendo.lab.tools.measuring import CHANCE, at_the_end, fisher
 from attendo.lab.tools.toy_training import Budget
 from attendo.lab.tools.tuning import train_anew
 
@@ -19,7 +18,6 @@ DEPTH = 6  # layers, as in the paper
 RATES = by_size((1e-3, 1e-2), (1e-3, 1e-2), (1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 5e-3, 1e-2, 2e-2))
 STEPS = by_size(2, 60, 1000)
 WARMUP = {"warm": 0.3, "cold": 0.0}  # the share of the steps in which the learning rate rises
-CHANCE = 0.05  # how likely failures may be to fall on one side as they did, if both sides failed alike
 CELLS = [(order, start) for order in ("post", "pre") for start in WARMUP]
 
 
@@ -64,13 +62,6 @@ def failures(runs: Runs, start: str) -> list[int]:
         sum(loss >= BLIND for loss in losses)
         for losses in zip(*(row(run, f"post_{start}") for run in runs), strict=True)
     ]
-
-
-def fisher(cold: int, warm: int, seeds: int) -> float:
-    """The probability that of cold + warm failures at least `cold` fall on that side, both having as many seeds."""
-    failed = cold + warm
-    ways = [math.comb(seeds, n) * math.comb(seeds, failed - n) for n in range(cold, min(seeds, failed) + 1)]
-    return sum(ways) / math.comb(2 * seeds, failed)
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
