@@ -37,6 +37,7 @@ class Experiment:
     knobs: Sequence[Knob] = ()
     seeds: Mapping[Size, int] = field(default_factory=lambda: SEEDS)  # how many
     evidence: Origin = "measured"
+    data: Sequence[str] = ()  # the corpora it reads, as files of $ATTENDO_DATA
     tunes: bool = False  # it has sides, each trained at its best learning rate: the number rate_SIDE
 
     @property

@@ -17,6 +17,7 @@ from attendo.files.cache_folder import cache_folder
 from attendo.lab.claim import Experiment, Runs, Verdict, number
 from attendo.lab.knobs import Settings, Size, settings_of
 from attendo.lab.tools.code_hash import code_hash
+from attendo.lab.tools.data_files import data_hashes
 from attendo.lab.tools.evidence import Evidence, hardware, read_evidence, stored_path, today, write_evidence
 from attendo.lab.tools.texts import Language, fill_in, read_text
 from attendo.lab.tools.tuning import TunedRates, rates_of
@@ -121,9 +122,11 @@ def code_behind(experiment: Experiment, at: Settings) -> str:
 def data_behind(experiment: Experiment, size: Size) -> Mapping[str, str] | None:
     if experiment.evidence != "real" or size == "small":
         return None
-    from attendo.lab.tools.real_training import data_hashes
+    if experiment.data:
+        return data_hashes(experiment.data)
+    from attendo.lab.tools.real_training import data_hashes as of_multi30k
 
-    return data_hashes()
+    return of_multi30k()
 
 
 def read_kept(path: Path, seeds: tuple[int, ...]) -> Evidence | None:
