@@ -32,7 +32,7 @@ reliability: $(FULL)
 	@$(RUN) -m benchmarks.reliability
 
 lab: $(FULL)
-	@$(RUN) -m attendo lab run --all --quick --out docs/lab
+	@$(RUN) -m attendo lab run --all --out docs/lab
 
 check: $(FULL)
 	$(RUN) -m ruff check .

@@ -197,7 +197,7 @@ def run(
     if store:
         keep(results, tr)
     if out:
-        write_report(out, results)
+        write_report(out, results, whole=everything and len(results) == len(EXPERIMENTS))
         print_note(wrote(out, tr))
     tables = [table(result, language) for result in results]
     if as_json:

@@ -7,8 +7,10 @@ from typing import get_args
 
 from attendo.files.durable import write_file
 from attendo.lab.claim import Tr
+from attendo.lab.errata.errata import errata_page
 from attendo.lab.page import page
 from attendo.lab.run import ClaimResult
+from attendo.lab.sheet import sheet
 from attendo.lab.tools.chart import style, title
 from attendo.lab.tools.texts import Language, read_text
 from attendo.lab.verdicts import VERDICTS, decided_by, finding, in_language, mark, steps_of
@@ -27,7 +29,8 @@ HOW_TO_READ = (
 )
 
 
-def write_report(folder: Path, results: Sequence[ClaimResult]) -> None:
+def write_report(folder: Path, results: Sequence[ClaimResult], whole: bool = False) -> None:
+    """`whole`: of all claims; then with the errata of the notes, and a sheet to print."""
     for language in get_args(Language):
         (folder / language).mkdir(parents=True, exist_ok=True)
         (folder / "figures").mkdir(exist_ok=True)
@@ -35,7 +38,10 @@ def write_report(folder: Path, results: Sequence[ClaimResult]) -> None:
             name = result.claim_id
             write_file(folder / "figures" / f"{name}.{language}.png", picture(result, language))
             write_file(folder / language / f"{name}.md", page(result, language).encode())
-        write_file(folder / language / "README.md", front(results, language).encode())
+        if whole:
+            write_file(folder / language / "errata.md", errata_page(language).encode())
+            write_file(folder / language / "sheet.html", sheet(results, language).encode())
+        write_file(folder / language / "README.md", front(results, language, whole).encode())
 
 
 def picture(result: ClaimResult, language: Language) -> bytes:
@@ -54,7 +60,7 @@ def heading(result: ClaimResult, language: Language) -> str:
     return f"{in_language(language)(*VERDICTS[result.verdict][1:])} ({found})" if result.turned else found
 
 
-def front(results: Sequence[ClaimResult], language: Language) -> str:
+def front(results: Sequence[ClaimResult], language: Language, whole: bool = False) -> str:
     tr = in_language(language)
     heading = tr("The lab: what lectures say of the Transformer, run", "实验室：检验讲义里关于 Transformer 的说法")
     intro = tr(
@@ -63,12 +69,25 @@ def front(results: Sequence[ClaimResult], language: Language) -> str:
         "每条论断对应一个实验和一条写在代码里的判定规则，结论由规则根据数字算出。"
         "本目录由 `make lab` 生成，从不手工修改。[English](../en/README.md)",
     )
+    beside = tr(
+        "Beside it: [slips in the notes](errata.md), kindly put right, and [one sheet to print](sheet.html).",
+        "另见：[讲义勘误](errata.md)，以及[可打印的一页总览](sheet.html)。",
+    )
     columns = tr(
         "| | claim | verdict | what came out | the number that decides | steps | seeds |",
         "| | 论断 | 结论 | 结果 | 起决定作用的数 | 训练步数 | 随机种子数 |",
     )
     rows = "\n".join([columns, "|---|---|---|---|---|---:|---:|", *(line(result, language) for result in results)])
-    return "\n\n".join([f"# {heading}", intro, tr(*NOTES), tr(*HOW_TO_READ), counts(results, tr), rows]) + "\n"
+    parts = [
+        f"# {heading}",
+        intro,
+        *([beside] if whole else []),
+        tr(*NOTES),
+        tr(*HOW_TO_READ),
+        counts(results, tr),
+        rows,
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def counts(results: Sequence[ClaimResult], tr: Tr) -> str:

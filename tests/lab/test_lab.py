@@ -108,6 +108,18 @@ def test_the_report_has_a_page_for_each_claim_in_both_languages(tmp_path):
         assert (tmp_path / "figures" / f"L1.{language}.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_whole_report_has_errata_and_a_sheet(tmp_path):
+    results = [run_experiment(EXPERIMENTS[name], Wanted("small")) for name in ("L1", "L6")]
+    write_report(tmp_path, results, whole=True)
+    for language, title in (("en", "2 sentences"), ("zh", "2 句话")):
+        page = (tmp_path / language / "sheet.html").read_text(encoding="utf-8")
+        assert title in page
+        assert "<b>L6</b>" in page
+        assert "size: A4" in page
+        assert (tmp_path / language / "errata.md").read_text(encoding="utf-8").startswith("# ")
+        assert "(errata.md)" in (tmp_path / language / "README.md").read_text(encoding="utf-8")
+
+
 def test_the_command(capsys):
     assert run(["lab", "run", "L38", "--json"], debug=False) == 0
     (one,) = json.loads(capsys.readouterr().out)
