@@ -43,7 +43,7 @@ def small_matrices(x: Tensor, matrices: Sequence[Tensor], heads: int) -> list[Te
 
 
 def cut_then_project(x: Tensor, matrices: Sequence[Tensor], heads: int) -> list[Tensor]:
-    """A266, taken at its word: the embedding is cut, and each part goes its own way, with what the matrix has for it."""
+    """A266, taken at its word: the embedding is cut, and each part goes its own way, with its block of the matrix."""
     parts, width = strips(x, heads), x.shape[-1] // heads
     found = []
     for index, part in enumerate(parts):
