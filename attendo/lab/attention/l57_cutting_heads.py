@@ -21,7 +21,7 @@ REAL = 0.01  # above this, two results differ by more than rounding
 
 def head(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """[tokens, head_dim] each."""
-    output, _ = dot_product_attention(*(one[None, None] for one in (q, k, v)))
+    output, _ = dot_product_attention(q[None, None], k[None, None], v[None, None])
     return output[0, 0]
 
 

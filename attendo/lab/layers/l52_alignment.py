@@ -59,8 +59,8 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     for heads in at.wholes("heads"):
         config = TransformerConfig(vocab_size=4, d_model=width, d_ff=4 * width, num_heads=heads)
         layer = EncoderLayer(config)
-        attention = layer.self_attention
-        parts = {"attention": attention, "merging": attention.output, "feed_forward": layer.feed_forward}
+        attention, merging = layer.self_attention, layer.self_attention.get_submodule("output")
+        parts = {"attention": attention, "merging": merging, "feed_forward": layer.feed_forward}
         found = widths(layer, x, parts)
         uncut = UncutHeads(width, heads)
         wide = widths(uncut, x, {"merging": uncut.output})
