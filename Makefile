@@ -32,7 +32,7 @@ reliability: $(FULL)
 	@$(RUN) -m benchmarks.reliability
 
 lab: $(FULL)
-	@$(RUN) -m attendo lab run --all --out docs/lab
+	@$(RUN) -m attendo lab run --all --store --out docs/lab
 
 check: $(FULL)
 	$(RUN) -m ruff check .

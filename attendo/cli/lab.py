@@ -43,7 +43,7 @@ app = typer.Typer(
 
 @app.command("list", cls=AttendoCommand)
 def list_claims(context: typer.Context) -> None:
-    """List the claims by number, each with its verdict where that is known without measuring, and what came out.
+    """List the claims by number, each with its verdict and what came out.
 
     Examples:
         # In English, or in Chinese
@@ -51,21 +51,20 @@ def list_claims(context: typer.Context) -> None:
         attendo lab list --lang zh
     """
     from attendo.lab.claims import EXPERIMENTS
-    from attendo.lab.run import known_result
+    from attendo.lab.index import read_index
     from attendo.lab.tools.texts import read_text
-    from attendo.lab.verdicts import beside, decided_by, finding, mark
     from attendo.report.formulas import without_latex
 
     language = language_of(context)
     tr = in_language(language)
+    index = read_index()
     for experiment in EXPERIMENTS.values():
         print_result(f"{experiment.id:4} {without_latex(read_text(experiment, language).claim)}")
-        if (result := known_result(experiment)) is None:
-            print_result(tr("     not measured yet on this machine", "     尚未在本机测量"))
-            continue
-        found, decides = (without_latex(words) for words in (finding(result, language), decided_by(result, language)))
-        print_result(f"     {verdict_words(result.verdict, tr)}{tr(': ', '：') if found else ''}{found}")
-        print_result(f"     {'; '.join(filter(None, (decides, beside(result, tr))))}{mark(result, tr)}")
+        if entry := index.get(experiment.id):
+            line = entry.line(language)
+            found = f"{tr(': ', '：')}{line.finding}" if line.finding else ""
+            print_result(without_latex(f"     {verdict_words(entry.verdict, tr)}{found}"))
+            print_result(without_latex(f"     {tr('; ', '；').join(filter(None, (line.decides, line.beside)))}"))
 
 
 @app.command("run", cls=AttendoCommand)
@@ -100,7 +99,8 @@ def run(
         typer.Option(
             "--store",
             rich_help_panel=MEASURING,
-            help="With --full: keep what was measured as the stored evidence of claims that train models.",
+            help="With --full: keep what was measured as the stored evidence of claims that train models. With --all: "
+            "keep the verdicts for attendo lab list.",
         ),
     ] = False,
     stale: Annotated[
@@ -166,8 +166,8 @@ def run(
         raise UsageError(
             "--stale chooses the claims and the size itself: name no claim, and no --all, --quick or --set"
         )
-    if store and not full:
-        raise UsageError("--store keeps what --full measures: say both")
+    if store and not (full or everything):
+        raise UsageError("--store keeps what --full measures, or the verdicts of --all: say one of them")
     if store and knobs:
         raise UsageError("--store keeps a claim as it is: --set would keep another")
     if not stale:
@@ -188,14 +188,14 @@ def run(
     else:
         chosen = [find_claim(EXPERIMENTS, name) for name in ids or []]
     check_knobs(chosen, wanted)
-    if store and (never := [one.id for one in chosen if one.evidence == "measured"]) and not everything:
+    if store and full and (never := [one.id for one in chosen if one.evidence == "measured"]) and not everything:
         raise UsageError(f"--store is for claims that train models, not for {', '.join(never)}")
     if full:
         warn_without_gpu(chosen, tr)
     with progress_on_stderr(len(chosen), tr) as on_result:
         results = run_all(chosen, wanted, workers, on_result)
     if store:
-        keep(results, tr)
+        keep(results, full, tr)
     if out:
         write_report(out, results, whole=everything and len(results) == len(EXPERIMENTS))
         print_note(wrote(out, tr))
@@ -217,12 +217,20 @@ def check_knobs(chosen: "list[Experiment]", wanted: "Wanted") -> None:
         raise UsageError(f"{', '.join(real)} trains real models: its knobs take --full, and a GPU")
 
 
-def keep(results: "list[ClaimResult]", tr: Tr) -> None:
-    """As stored evidence; and the learning rates that full runs found."""
+def keep(results: "list[ClaimResult]", full: bool, tr: Tr) -> None:
+    """Full runs as stored evidence, with the learning rates they found; and of all claims what lab list shows."""
+    from attendo.lab.claims import EXPERIMENTS
+    from attendo.lab.index import PATH as INDEX
+    from attendo.lab.index import write_index
     from attendo.lab.run import tuned_to
     from attendo.lab.tools.evidence import stored_path, write_evidence
     from attendo.lab.tools.tuning import PATH, write_rows
 
+    if len(results) == len(EXPERIMENTS):
+        write_index(results)
+        print_note(wrote(INDEX, tr))
+    if not full:
+        return
     for result in results:
         if result.experiment.evidence != "measured":
             write_evidence(stored_path(result.claim_id), result.evidence)

@@ -193,17 +193,6 @@ def check_fits(experiment: Experiment, runs: Runs, path: Path) -> None:
         ) from error
 
 
-def known_result(experiment: Experiment) -> ClaimResult | None:
-    """Without measuring: what is stored, or what a run of today's code has left in the cache."""
-    if stored_path(experiment.id).exists():
-        return from_stored(experiment)
-    wanted = Wanted()
-    at = settings_of(experiment.knobs, wanted.measured_size)
-    seeds = seeds_from(experiment, wanted)
-    kept = read_kept(kept_path(experiment, wanted, code_behind(experiment, at)), seeds)
-    return ClaimResult(experiment, kept) if kept else None
-
-
 # --- learning rates
 
 

@@ -39,6 +39,7 @@ def code_hash(module: str, also: str = "") -> str:
     return digest.hexdigest()[:DIGITS]
 
 
+@cache
 def what_measures(source: str) -> str:
     """The source without comments, docstrings and empty lines, and without the functions that judge and draw.
 
