@@ -1,10 +1,11 @@
-"""L51, L52 and L57: what must be exact, and rules that can say the other thing."""
+"""L50, L51, L52, L57 and L59: what must be exact, and rules that can say the other thing."""
 
 import pytest
 import torch
 from torch.nn import functional as F
 
-from attendo.lab.attention import l57_cutting_heads
+from attendo.lab.attention import l57_cutting_heads, l59_convolution
+from attendo.lab.families import l50_state_at_it
 from attendo.lab.layers import l51_linear, l52_alignment
 from tests.lab.planted import small_runs, verdict
 
@@ -55,3 +56,43 @@ def test_l57_agrees_with_torch_and_a_raw_cut_is_a_matrix_of_blocks():
     cut = l57_cutting_heads.cut_then_project(x, matrices, 3)
     same = l57_cutting_heads.project_then_cut(x, matrices * blocks, 3)
     assert l57_cutting_heads.apart(cut, same) < 1e-14
+
+
+def test_l50_can_say_all():
+    assert verdict("L50") == "holds only if"
+    assert verdict("L50", lstm_most=0.1) == "does not hold"
+    assert verdict("L50", both_ways_least=0.0, both_ways_most=0.0) == "holds"
+    assert verdict("L50", transformer_least=0.0) == "undecided"
+    assert verdict("L50", lstm_most=1e-7) == "undecided"
+
+
+def test_l50_from_left_to_right_nothing_differs_before_the_word_that_does():
+    numbers = small_runs(l50_state_at_it.EXPERIMENT)[0]
+    first, second = l50_state_at_it.as_words(l50_state_at_it.it_pairs()[0])
+    different = [one != other for one, other in zip(first, second, strict=True)]
+    assert [difference > 0 for difference in numbers["lstm_by_word"]] == [
+        any(different[: at + 1]) for at in range(len(different))
+    ]
+    assert all(difference > 0 for difference in numbers["transformer_by_word"])
+    assert numbers["trained_it"] > 0.01
+
+
+def test_l59_can_say_all():
+    assert verdict("L59") == "holds only if"
+    assert verdict("L59", error=0.1) == "does not hold"
+    assert verdict("L59", moves=0.0, head_columns=1.0) == "holds"
+    assert verdict("L59", moves=1e-6, head_columns=1.0) == "undecided"
+
+
+def test_l59_its_convolution_is_the_sum_over_offsets_and_one_head_is_one_of_them():
+    generator = torch.Generator().manual_seed(4)
+    x, kernel = (torch.randn(*shape, dtype=torch.float64, generator=generator) for shape in ((9, 3), (2, 3, 4)))
+    offsets = l59_convolution.offsets_of(4)
+    assert offsets == [-1, 0, 1, 2]
+    terms = [torch.stack([kernel[:, :, tap] @ x[(i + at) % 9] for i in range(9)]) for tap, at in enumerate(offsets)]
+    torch.testing.assert_close(l59_convolution.convolution(x, kernel), sum(terms))
+    for tap, at in enumerate(offsets):
+        head = l59_convolution.head_of_a_tap(x, at, kernel[:, :, tap], 50.0)
+        torch.testing.assert_close(head, terms[tap])
+    blurred = l59_convolution.head_of_a_tap(x, 1, kernel[:, :, 2], 0.0)
+    torch.testing.assert_close(blurred, (x @ kernel[:, :, 2].T).mean(0).expand(9, -1))
