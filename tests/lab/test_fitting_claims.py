@@ -16,7 +16,7 @@ def test_l41_its_attention_is_the_model_s():
     output, _ = dot_product_attention(*(x @ w for w in weights))
     torch.testing.assert_close(l41.attend(x, weights[:, None]), output)
     torch.testing.assert_close(l41.teacher_of(5, [3, 3], "cpu")(x.repeat(2, 1, 1, 1))[1], output[0] / spread)
-    student = l41.Attention()
+    student = l41.PlainAttention()
     for own, w in zip(student.parameters(), weights, strict=True):
         own.data.copy_(w)
     torch.testing.assert_close(student(x[0]), output[0])
@@ -33,9 +33,9 @@ def test_l41_counts_weights():
 
 
 def test_l41_an_mlp_takes_one_length_and_attention_any():
-    assert l41.takes(l41.MLP(4, 8), 4)
-    assert not l41.takes(l41.MLP(4, 8), 5)
-    assert l41.takes(l41.Attention(), 5)
+    assert l41.takes(l41.FlatMLP(4, 8), 4)
+    assert not l41.takes(l41.FlatMLP(4, 8), 5)
+    assert l41.takes(l41.PlainAttention(), 5)
     assert l41.takes(l41.TokenByToken(), 5)
 
 

@@ -26,7 +26,7 @@ PAIRS = 128  # a step
 MANY = 10  # times attention's weights
 
 
-class Attention(nn.Module):
+class PlainAttention(nn.Module):
     """softmax(Q Kᵀ / √d) V with Q = X W_Q, K = X W_K, V = X W_V: 3 d² weights, for any number of tokens."""
 
     def __init__(self, seed: int = 0) -> None:
@@ -38,7 +38,7 @@ class Attention(nn.Module):
         return torch.softmax(scores, dim=-1) @ (x @ self.value)
 
 
-class MLP(nn.Module):
+class FlatMLP(nn.Module):
     """All tokens as one long vector, one hidden layer, all outputs at once: for n tokens, no more and no fewer."""
 
     def __init__(self, n: int, width: int, seed: int = 0) -> None:
@@ -83,27 +83,27 @@ def teacher_of(n: int, seeds: Sequence[int], device: str) -> Callable[[Tensor], 
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
-    own = count_weights(Attention())
+    own = count_weights(PlainAttention())
     lengths, widths = at.wholes("lengths"), sorted(at.wholes("widths"))
     runs = rows_to_fill(seeds, own=own, short=min(lengths), long=max(lengths))
     for n in lengths:
         fit = partial(fit_side, "L41", at=at, seeds=seeds, teacher_of=partial(teacher_of, n), shape=(PAIRS, n, D))
-        sides = {f"mlp_{n}_{width}": partial(MLP, n, width) for width in widths}
-        for name, build in {**sides, f"attention_{n}": Attention, f"ffn_{n}": TokenByToken}.items():
+        sides = {f"mlp_{n}_{width}": partial(FlatMLP, n, width) for width in widths}
+        for name, build in {**sides, f"attention_{n}": PlainAttention, f"ffn_{n}": TokenByToken}.items():
             side = fit(name=name, build=build)
             for run, numbers in zip(runs, side.numbers(name, at.real("error")), strict=True):
                 run |= numbers
-            if build is Attention:
+            if build is PlainAttention:
                 for run, seed, model in zip(runs, seeds, side.models, strict=True):
                     run[f"longer_{n}"] = error_at(model, seed, 2 * n, n)
-        weights = [count_weights(MLP(n, width)) for width in widths]
+        weights = [count_weights(FlatMLP(n, width)) for width in widths]
         for run in runs:
             errors = [number(run, f"mlp_{n}_{width}") for width in widths]
             needed = weights_for(at.real("error"), errors, weights)
             run |= {f"errors_{n}": errors, f"weights_{n}": weights, f"needed_{n}": needed, f"times_{n}": needed / own}
             run[f"reached_{n}"] = float(min(errors) <= at.real("error"))
     for run in runs:
-        run["other_length"] = float(takes(MLP(min(lengths), widths[0]), min(lengths) + 1))
+        run["other_length"] = float(takes(FlatMLP(min(lengths), widths[0]), min(lengths) + 1))
         for name in ("needed", "times", "reached", "attention", "ffn", "longer"):
             run |= {f"{name}_{end}": number(run, f"{name}_{number(run, end):.0f}") for end in ("short", "long")}
         run |= {f"widest_{end}": row(run, f"errors_{number(run, end):.0f}")[-1] for end in ("short", "long")}
