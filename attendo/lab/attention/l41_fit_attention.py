@@ -88,8 +88,12 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     runs = rows_to_fill(seeds, own=own, short=min(lengths), long=max(lengths))
     for n in lengths:
         fit = partial(fit_side, "L41", at=at, seeds=seeds, teacher_of=partial(teacher_of, n), shape=(PAIRS, n, D))
-        sides = {f"mlp_{n}_{width}": partial(FlatMLP, n, width) for width in widths}
-        for name, build in {**sides, f"attention_{n}": PlainAttention, f"ffn_{n}": TokenByToken}.items():
+        students: dict[str, Callable[[int], nn.Module]] = {
+            **{f"mlp_{n}_{width}": partial(FlatMLP, n, width) for width in widths},
+            f"attention_{n}": PlainAttention,
+            f"ffn_{n}": TokenByToken,
+        }
+        for name, build in students.items():
             side = fit(name=name, build=build)
             for run, numbers in zip(runs, side.numbers(name, at.real("error")), strict=True):
                 run |= numbers

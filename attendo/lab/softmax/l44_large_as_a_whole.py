@@ -1,6 +1,5 @@
 """L44: inputs of softmax that are large as a whole, against inputs that are far apart."""
 
-
 import torch
 from matplotlib.figure import Figure
 from torch import Tensor

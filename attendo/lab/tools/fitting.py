@@ -70,18 +70,17 @@ def fit_together(
 ) -> tuple[list[Model], Tensor]:
     """For each rate a model of each seed; their losses [steps, rates × seeds]. A seed draws model and inputs."""
     models = [build_seeded(build, seed).to(budget.device) for _ in rates for seed in seeds]
-    learner = RegressionLearner(models, [rate for rate in rates for _ in seeds])
+    whose = torch.arange(len(seeds), device=budget.device).repeat(len(rates))
+    learner = RegressionLearner(models, [rate for rate in rates for _ in seeds], whose)
     teacher = teacher_of(seeds, budget.device)
 
     def learn(x: Tensor, factors: Tensor) -> Tensor:
-        x, y = (side.repeat(len(rates), *[1] * len(shape)) for side in (x, teacher(x)))
-        return learner.step(x, x[:, :0], y, factors)
+        return learner.step(x, x[:, :0], teacher(x), factors)
 
     step: Callable[..., Tensor] = ToyStepGraph(learn) if budget.device == "cuda" else learn
-    losses = []
-    for number, x in enumerate(drawn_inputs(shape, seeds, budget), start=1):
-        factors = torch.tensor(learner.factors(number, budget), device=budget.device)
-        losses.append(step(x, factors).clone())
+    factors = torch.tensor([learner.factors(number, budget) for number in range(1, budget.steps + 1)])
+    inputs = drawn_inputs(shape, seeds, budget)
+    losses = [step(x, now).clone() for x, now in zip(inputs, factors.to(budget.device), strict=True)]
     learner.give_back(models)
     return models, torch.stack(losses).cpu()
 
@@ -98,8 +97,8 @@ def drawn_inputs(shape: Sequence[int], seeds: Sequence[int], budget: Budget) -> 
 class RegressionLearner(StackedLearner):
     """With the mean of the squared errors as the loss."""
 
-    def __init__(self, models: Sequence[nn.Module], peaks: Sequence[float]) -> None:
-        super().__init__(models, peaks)
+    def __init__(self, models: Sequence[nn.Module], peaks: Sequence[float], whose: Tensor) -> None:
+        super().__init__(models, peaks, whose)
         pattern = models[0]
 
         def loss_of(own: dict[str, Tensor], fixed: Any, given: Tensor, _: Tensor, wanted: Tensor) -> Tensor:
