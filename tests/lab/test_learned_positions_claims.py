@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from attendo.lab.positions import l48_distance, l55_kinds
+from attendo.lab.tools.rank_correlation import rank_correlation, ranks
 from attendo.model.positions import sinusoidal_encoding
 from attendo.special_tokens import SPECIAL
 from tests.lab.planted import small_runs, verdict
@@ -22,11 +23,13 @@ def test_l48_asks_for_the_majority_of_neighbours(task):
                 assert y[place] == SPECIAL.pad
 
 
-def test_l48_rank_correlation():
+def test_rank_correlation():
     x = torch.tensor([1.0, 2.0, 3.0, 4.0])
-    assert l48_distance.rank_correlation(x, x**3) == pytest.approx(1)
-    assert l48_distance.rank_correlation(x, -x.exp()) == pytest.approx(-1)
-    assert l48_distance.ranks(torch.tensor([5.0, 1.0, 5.0])).tolist() == [2.5, 1.0, 2.5]
+    assert rank_correlation(x, x**3) == pytest.approx(1)
+    assert rank_correlation(x, -x.exp()) == pytest.approx(-1)
+    assert rank_correlation(x, torch.tensor([2.0, 1.0, 4.0, 3.0])) == pytest.approx(0.6)  # 1 - 6 · 4 / (4 · 15)
+    assert rank_correlation(x, torch.ones(4)) == 0
+    assert ranks(torch.tensor([5.0, 1.0, 5.0])).tolist() == [2.5, 1.0, 2.5]
 
 
 def test_l48_finds_distances_where_they_are_and_none_by_chance():

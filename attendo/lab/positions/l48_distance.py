@@ -14,6 +14,7 @@ from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, band, figure
 from attendo.lab.tools.measuring import interval, unseen_generator
+from attendo.lab.tools.rank_correlation import rank_correlation
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.lab.tools.toy_training import EncoderAlone, accuracy, toy_config
 from attendo.lab.tools.tuning import build_seeded, train_side
@@ -67,18 +68,6 @@ def majorities(order: Tensor, reach: int, pairs: int, generator: torch.Generator
     y = torch.full_like(x, SPECIAL.pad)
     y[:, asked] = FIRST_SYMBOL + (votes > reach).long()
     return Batch(x + FIRST_SYMBOL, x + FIRST_SYMBOL, y, votes.numel())
-
-
-def ranks(values: Tensor) -> Tensor:
-    """Those that are equal share the mean of their ranks."""
-    _, which, count = values.unique(return_inverse=True, return_counts=True)
-    last = count.cumsum(0).double()
-    return (last - (count - 1) / 2)[which]
-
-
-def rank_correlation(x: Tensor, y: Tensor) -> float:
-    """Spearman's: 1 where y always grows with x, -1 where it always falls."""
-    return float(torch.corrcoef(torch.stack((ranks(x), ranks(y))))[0, 1])
 
 
 def distances(table: Tensor) -> tuple[Tensor, Tensor]:
