@@ -1,6 +1,7 @@
 """L66: what every decoder layer makes its keys and values of: the encoder's last layer, by matrices of its own."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from matplotlib.figure import Figure
@@ -57,7 +58,7 @@ def look_at(model: Transformer, tokenizer: Tokenizer, pair: AlignedPair) -> dict
     """wiring: how far the keys and values of each decoder layer are from those that its matrices would make of each
     encoder layer [decoder layers, encoder layers]; loss by the encoder layer that the decoder is given."""
     source, fed, right = ids_of(tokenizer, pair)
-    crosses = [layer.cross_attention for layer in model.decoder.layers]
+    crosses: list[Any] = [layer.cross_attention for layer in model.decoder.layers]
     layers = outputs_of(list(model.encoder.layers), lambda: model.encode(source))
     memories = [model.encoder.norm(layer) for layer in layers]
     keys, values = (

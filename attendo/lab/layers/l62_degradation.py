@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import torch
 from matplotlib.figure import Figure
@@ -44,7 +45,8 @@ class DeepReader(EncoderAlone):
         if self.residual:
             return super().encode(source, record, segments)
         x, _ = self.embed(source, self.source_positions)
-        for layer in self.encoder.layers:
+        layers: Any = self.encoder.layers
+        for layer in layers:
             normed = layer.around_self_attention.norm(x)
             x = layer.self_attention(normed, normed)
             x = layer.feed_forward(layer.around_feed_forward.norm(x))
@@ -75,7 +77,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for run in runs:
             each = [run[f"{kind}_{depth}"] for depth in at.wholes("depths")]
             run |= {f"{kind}_loss": each, f"{kind}_shallow": each[0], f"{kind}_deep": each[-1]}  # type: ignore[dict-item]
-            run[f"{kind}_best"] = min(each)  # type: ignore[type-var, assignment]
+            run[f"{kind}_best"] = min(each)  # type: ignore[type-var]
     return list(runs)
 
 

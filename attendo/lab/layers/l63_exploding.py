@@ -1,6 +1,7 @@
 """L63: the gradient from the last layer back to the first, by the size of the weights, with residuals and without."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from matplotlib.figure import Figure
@@ -11,7 +12,7 @@ from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.lab.tools.measuring import interval
 from attendo.model.config import LayerConfig
-from attendo.model.encoder import Encoder, EncoderLayer
+from attendo.model.encoder import Encoder
 
 SEEDS = by_size(2, 8, 8)
 KNOBS = (
@@ -26,7 +27,7 @@ BEYOND = 300.0  # what a number cannot hold any more counts as this power
 EVERY_LAYER = LayerConfig(vocab_size=4, d_model=D_MODEL, d_ff=4 * D_MODEL, num_heads=4, dropout=0.0)
 
 
-def pass_through(layer: EncoderLayer, kind: str, x: Tensor) -> Tensor:
+def pass_through(layer: Any, kind: str, x: Tensor) -> Tensor:
     """plain: sublayers alone. residual: x + Sublayer(x). post and pre: with LayerNorm, in either order."""
     attention, feed_forward = layer.self_attention, layer.feed_forward
     first, second = layer.around_self_attention.norm, layer.around_feed_forward.norm

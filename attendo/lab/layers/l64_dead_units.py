@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import torch
 from matplotlib.figure import Figure
@@ -59,7 +60,8 @@ def units(model: NormedReader, seed: int) -> dict[str, float]:
     source = sequences(300, unseen_generator(seed)).source
     x, _ = model.eval().embed(source, model.source_positions)
     on = []
-    for layer in model.encoder.layers:
+    layers: Any = model.encoder.layers
+    for layer in layers:
         inner: list[Tensor] = []
         handle = layer.feed_forward.inner.register_forward_hook(lambda _m, _x, out, to=inner: to.append(out))
         x = layer(x)

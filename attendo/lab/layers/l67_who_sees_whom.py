@@ -1,6 +1,7 @@
 """L67: which sublayers mix tokens, seen from the pattern of their Jacobians."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from matplotlib.figure import Figure
@@ -48,7 +49,8 @@ def patterns(count: int, seed: int) -> dict[str, Tensor]:
     model = Transformer(toy_config(20, D_MODEL, 4 * D_MODEL, 2)).double()
     tokens = torch.randint(5, 24, (count,))
     x, memory = torch.randn(2, count, D_MODEL, dtype=torch.float64)
-    encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
+    encoder: Any = model.encoder.layers[0]
+    decoder: Any = model.decoder.layers[0]
     causal = masks.causal(count, count)
     return {
         "embedding": embedding_blocks(model, tokens),
@@ -67,7 +69,8 @@ def row_by_row(count: int, seed: int) -> float:
     """Self-attention computed for each position by itself against all at once: the largest difference."""
     torch.manual_seed(seed)
     model = Transformer(toy_config(20, D_MODEL, 4 * D_MODEL, 2)).double()
-    attention = model.encoder.layers[0].self_attention
+    layer: Any = model.encoder.layers[0]
+    attention = layer.self_attention
     x = torch.randn(1, count, D_MODEL, dtype=torch.float64)
     apart = torch.cat([attention(x[:, [i]], x) for i in range(count)], dim=1)
     return float((apart - attention(x, x)).abs().max())
