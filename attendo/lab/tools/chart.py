@@ -72,6 +72,14 @@ def band(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], labe
     axes.fill_between(x, [at.low for at in at_each], [at.high for at in at_each], color=colour, alpha=0.18, lw=0)
 
 
+def lines(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], label: str, index: int) -> None:
+    """Each seed's curve as a thin line, and a thick one at the median: for seeds that part ways, or a log scale."""
+    colour = COLOURS[index % len(COLOURS)]
+    for curve in curves:
+        axes.plot(x, curve, color=colour, lw=0.8, alpha=0.35)
+    axes.plot(x, [median(values) for values in zip(*curves, strict=True)], color=colour, lw=3, label=label)
+
+
 def bars(axes: Axes, labels: Sequence[str], seeds_of_each: Sequence[Sequence[float]]) -> None:
     """A bar for each label: the mean over seeds, its interval as a line, and every seed as a point."""
     for index, values in enumerate(seeds_of_each):
@@ -87,10 +95,34 @@ def bars(axes: Axes, labels: Sequence[str], seeds_of_each: Sequence[Sequence[flo
 def points(axes: Axes, labels: Sequence[str], seeds_of_each: Sequence[Sequence[float]]) -> None:
     """A point for every seed, side by side, and a line at the median: for results that fall into two heaps."""
     for index, values in enumerate(seeds_of_each):
-        colour, middle = COLOURS[index % len(COLOURS)], median(values)
-        spread = [index + 0.36 * ((at + 0.5) / len(values) - 0.5) for at in range(len(values))]
-        axes.plot(spread, sorted(values), "o", color=colour, ms=6, alpha=0.75, mew=0)
-        axes.plot([index - 0.28, index + 0.28], [middle, middle], color=colour, lw=2.5)
+        heap(axes, values, index, 0.56, COLOURS[index % len(COLOURS)])
     axes.set_xticks(range(len(labels)), labels)
     axes.set_xlim(-0.6, len(labels) - 0.4)
     axes.grid(visible=False, axis="x")
+
+
+def grouped_points(
+    axes: Axes, groups: Sequence[str], sides: Sequence[str], seeds_of_each: Sequence[Sequence[Sequence[float]]]
+) -> None:
+    """Such points for each side of each group: [group][side][seed]. The sides are told apart by colour: see legend."""
+    width = 0.84 / len(sides)
+    for group, each in enumerate(seeds_of_each):
+        for index, (side, values) in enumerate(zip(sides, each, strict=True)):
+            at = group + width * (index - (len(sides) - 1) / 2)
+            heap(axes, values, at, 0.8 * width, COLOURS[index % len(COLOURS)], label=None if group else side)
+    axes.set_xticks(range(len(groups)), groups)
+    axes.set_xlim(-0.5, len(groups) - 0.5)
+    axes.grid(visible=False, axis="x")
+
+
+def heap(axes: Axes, values: Sequence[float], at: float, width: float, colour: str, label: str | None = None) -> None:
+    """The points of one side, sorted from left to right, and the median."""
+    spread = [at + 0.65 * width * ((place + 0.5) / len(values) - 0.5) for place in range(len(values))]
+    axes.plot(spread, sorted(values), "o", color=colour, ms=6, alpha=0.75, mew=0)
+    axes.plot([at - width / 2, at + width / 2], [median(values)] * 2, color=colour, lw=2.5, label=label)
+
+
+def legend_below(figure: Figure, axes: Axes) -> None:
+    """One for all panels, under them, where it covers nothing."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

@@ -34,6 +34,11 @@ def running_sum(num_pairs: int, lengths: range, num_symbols: int, generator: tor
     )
 
 
+def random_table(num_symbols: int) -> torch.Tensor:
+    """A symbol for each pair of symbols, without rhyme or reason: it can only be learnt by heart."""
+    return torch.randint(num_symbols, (num_symbols, num_symbols), generator=torch.Generator().manual_seed(0))
+
+
 def draw_rows(num_rows: int, lengths: range, num_symbols: int, generator: torch.Generator) -> list[list[int]]:
     """Rows of symbols, each length and each symbol equally likely."""
     return [
