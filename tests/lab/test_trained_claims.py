@@ -3,14 +3,18 @@
 import pytest
 import torch
 
+from attendo.data.batch import Batch
+from attendo.errors import UsageError
 from attendo.lab.attention import l5_scale
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.layers import l11_without_feed_forward, l16_residual
 from attendo.lab.positions import l23_mask_and_positions
-from attendo.lab.tools.toy_tasks import running_sum
-from attendo.lab.tools.toy_training import Budget, train_together
+from attendo.lab.run import Wanted, run_experiment
+from attendo.lab.tools.measuring import count_weights
+from attendo.lab.tools.toy_tasks import random_table, running_sum
+from attendo.lab.tools.toy_training import Budget, EncoderAlone, toy_config, train_together
 from attendo.lab.training import l26_warmup
-from tests.lab.planted import small, verdict
+from tests.lab.planted import small, small_runs, verdict
 
 
 def test_running_sum():
@@ -19,30 +23,48 @@ def test_running_sum():
     assert torch.equal(batch.target_out[:, :-1] - 4, numbers.cumsum(1) % 3)
 
 
-def test_l11_gives_the_weights_back_as_width():
-    (numbers, _) = EXPERIMENTS["L11"].measure((1, 2), small(EXPERIMENTS["L11"]))
-    for task in ("moving", "computing"):
-        whole = numbers[f"{task}_whole_weights"]
-        assert abs(numbers[f"{task}_wider_weights"] / whole - 1) < 0.05
-    model = l11_without_feed_forward.build(16, False, 1)
-    assert not [name for name, _ in model.named_parameters() if "feed_forward" in name]
+def test_l11_takes_the_feed_forward_parts_out_and_gives_their_weights_back_as_width():
+    for symbols, layers in ((5, 2), (32, 2), (5, 4)):
+        whole, without, wider = (
+            l11_without_feed_forward.build(symbols, layers, side, 1) for side in l11_without_feed_forward.SIDES
+        )
+        assert abs(count_weights(wider) / count_weights(whole) - 1) < 0.06
+        left = {name: weight.shape for name, weight in whole.named_parameters() if "feed_forward" not in name}
+        assert left == {name: weight.shape for name, weight in without.named_parameters()}
 
 
-def test_l11_both_tasks_fetch_the_same_symbol():
-    moved, sums = (
-        task(20, torch.Generator().manual_seed(1))
-        for task in (l11_without_feed_forward.moving, l11_without_feed_forward.computing)
+def test_l11_its_whole_model_is_the_encoder():
+    """The stack of layers handed in computes what the Transformer's encoder computes."""
+    stack = l11_without_feed_forward.build(5, 2, "whole", 1)
+    encoder = EncoderAlone(toy_config(5, 16, 64, 2, tied_output=False, encoder_layers=2))
+    names = {"layers.": "encoder.layers.", "embedding.": "embedding.", "output.": "output."}
+    for name, weight in stack.state_dict().items():
+        (start,) = (start for start in names if name.startswith(start))
+        encoder.state_dict()[names[start] + name.removeprefix(start)].copy_(weight)
+    source = l11_without_feed_forward.mirrored("moving", 5, 4, torch.Generator().manual_seed(1)).source
+    torch.testing.assert_close(stack(source, source), encoder(source, source))
+
+
+def test_l11_all_tasks_fetch_the_same_symbol():
+    moved, sums, entries = (
+        l11_without_feed_forward.mirrored(task, 5, 20, torch.Generator().manual_seed(1))
+        for task in l11_without_feed_forward.TASKS
     )
     assert torch.equal(moved.source, sums.source)
-    own, fetched, right = (x[:, :-1] - 4 for x in (sums.source, moved.target_out, sums.target_out))
-    assert torch.equal((own + fetched) % l11_without_feed_forward.SYMBOLS, right)
+    assert torch.equal(moved.source, entries.source)
+    own, fetched = moved.source - 4, moved.target_out - 4
+    assert torch.equal(fetched, own.flip(1))
+    assert torch.equal(sums.target_out - 4, (own + fetched) % 5)
+    assert torch.equal(entries.target_out - 4, random_table(5)[own, fetched])
 
 
 def test_l11_can_say_all():
-    good = {"moving_whole": 1.0, "computing_whole": 1.0}
-    assert verdict("L11", **good, moving_wider=0.99, computing_wider=0.6) == "holds only if"
-    assert verdict("L11", **good, moving_wider=0.5, computing_wider=0.6) == "holds"
-    assert verdict("L11", **good, moving_wider=0.99, computing_wider=0.97) == "does not hold"
+    good = {f"{task}_{side}_right": 1.0 for task in l11_without_feed_forward.TASKS for side in ("whole", "without")}
+    assert verdict("L11", **good, computing_without_learnt=3000.0) == "does not hold"  # slower is not worse
+    worse = {**good, "table_without_right": 0.5, "table_without": 1.0}
+    assert verdict("L11", **worse) == "holds only if"
+    assert verdict("L11", **worse, table_without_half=1.5) == "undecided"  # it was still improving
+    assert verdict("L11", **{**worse, "moving_without_right": 0.5, "computing_without_right": 0.5}) == "holds"
 
 
 def test_l16_has_the_same_weights_with_and_without_residuals():
@@ -71,10 +93,31 @@ def test_l5_a_smaller_start_is_the_scaled_model_at_first():
     assert (logits["scaled"] - logits["unscaled"]).abs().max() > 0.01
 
 
+def test_l5_writes_them_backwards():
+    batch = l5_scale.sequences(20, torch.Generator().manual_seed(1))
+    rows = batch.source[:, :-1].tolist()
+    expected = Batch.from_pairs([(row, row[::-1]) for row in rows])
+    for side in ("source", "target_in", "target_out"):
+        assert torch.equal(getattr(batch, side), getattr(expected, side))
+    assert batch.num_target_tokens == expected.num_target_tokens
+
+
 def test_l5_can_say_all():
-    assert verdict("L5", scaled_64=0.5, unscaled_64=1.5, small_start_64=1.0) == "holds"
-    assert verdict("L5", scaled_64=0.5, unscaled_64=1.5, small_start_64=0.52) == "holds only if"
-    assert verdict("L5", scaled_64=0.5, unscaled_64=0.52, small_start_64=0.5) == "does not hold"
+    learnt = {f"{side}_64_learnt": 100.0 for side in l5_scale.SIDES}
+    same = {"scaled_64": 0.001, "unscaled_64": 0.001, "small_start_64": 0.001, **learnt}
+    assert verdict("L5", **same) == "does not hold"
+    assert verdict("L5", **{**same, "unscaled_64": 0.009}) == "does not hold"  # nine times as much, of nothing
+    assert verdict("L5", **{**same, "unscaled_64": 1.0}) == "holds only if"  # a smaller start mends it
+    slow = {**same, "unscaled_64_learnt": 200.0}
+    assert verdict("L5", **slow) == "holds only if"
+    assert verdict("L5", **{**slow, "small_start_64_learnt": 160.0}) == "holds"
+    one, two = ({**run, **same, "d_k": [4, 64]} for run in small_runs(EXPERIMENTS["L5"]))
+    assert l5_scale.judge([one, {**two, "unscaled_64": 1.0}]) == "undecided"
+
+
+def test_l5_takes_a_d_k_that_divides():
+    with pytest.raises(UsageError, match="d_k=48 cannot be: expected a divisor of d_model = 64"):
+        run_experiment(EXPERIMENTS["L5"], Wanted("small", turned={"d_k": "4,48"}))
 
 
 def test_l26_can_say_all():

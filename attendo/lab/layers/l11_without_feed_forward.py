@@ -1,116 +1,120 @@
-"""L11: an encoder without its feed-forward parts, where symbols are moved and where they are computed with."""
+"""L11: an encoder without its feed-forward parts, where symbols are moved, computed with, or looked up in a table."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
 import torch
 from matplotlib.figure import Figure
-from torch import Tensor, nn
+from torch import nn
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
-from attendo.lab.knobs import Settings, by_size
-from attendo.lab.layers.l16_residual import Stack
-from attendo.lab.tools.chart import band, bars, figure
-from attendo.lab.tools.measuring import count_weights, curve, curve_steps, difference, unseen_generator
-from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, draw_rows, reversal
-from attendo.lab.tools.toy_training import accuracy
-from attendo.lab.tools.tuning import budgets_of, train_tuned
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, rows_to_fill
+from attendo.lab.knobs import Knob, Settings, by_size
+from attendo.lab.tools.chart import figure, grouped_points, legend_below
+from attendo.lab.tools.layer_stack import AttentionLayer, LayerStack
+from attendo.lab.tools.measuring import count_weights, difference, settled, unseen_generator
+from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, random_table
+from attendo.lab.tools.toy_training import accuracy, toy_config
+from attendo.lab.tools.tuning import train_side
+from attendo.model.encoder import EncoderLayer
 
-SEEDS = by_size(2, 12, 16)
-DEPTH = 2  # layers
-SYMBOLS, LENGTH = 5, range(6, 7)
-D_MODEL = 32
-WIDER = 56  # without feed-forward parts this has the weights, to 4 %, of D_MODEL with them (d_ff = 4 d_model)
-SIDES = {"whole": (D_MODEL, True), "wider": (WIDER, False)}  # d_model, feed-forward
+SEEDS = by_size(2, 8, 16)
+KNOBS = (
+    Knob("steps", by_size(4, 3_000, 3_000), 2, 100_000),
+    Knob("layers", by_size(2, 2, 2), 1, 12),
+    Knob("symbols", by_size(8, 32, 32), 2, 64),
+)
+LENGTH = 6
+D_MODEL = 16  # d_ff is four times as much
+SIDES = ("whole", "without", "wider")
+TASKS = ("moving", "computing", "table")
+FEW = 5  # symbols to move, or to compute with
 MUCH = 0.1  # of all tokens: "much worse" is one more mistake in every ten tokens
-STEPS = by_size(4, 400, 2000)
-POINTS = 15  # of a curve
 
 
-def moving(pairs: int, generator: torch.Generator) -> Batch:
-    """Position i must say what stands at position n - i."""
-    return reversal(pairs, LENGTH, SYMBOLS, generator)
+def mirrored(task: str, symbols: int, pairs: int, generator: torch.Generator) -> Batch:
+    """Position i fetches the symbol at n - i. moving: that is all. computing: the sum of both, modulo the number of
+    symbols. table: what stands in a random table at their row and column."""
+    x = torch.randint(symbols, (pairs, LENGTH), generator=generator)
+    fetched = x.flip(1)
+    match task:
+        case "moving":
+            y = fetched
+        case "computing":
+            y = (x + fetched) % symbols
+        case _:
+            y = random_table(symbols)[x, fetched]
+    return Batch(FIRST_SYMBOL + x, FIRST_SYMBOL + x, FIRST_SYMBOL + y, y.numel())
 
 
-def computing(pairs: int, generator: torch.Generator) -> Batch:
-    """Position i must fetch the same symbol, and add it to its own, modulo the number of symbols."""
-    rows = draw_rows(pairs, LENGTH, SYMBOLS, generator)
-    sums = [[x + y - 2 * FIRST_SYMBOL for x, y in zip(xs, xs[::-1], strict=True)] for xs in rows]
-    answers = [[FIRST_SYMBOL + z % SYMBOLS for z in zs] for zs in sums]
-    return Batch.from_pairs(list(zip(rows, answers, strict=True)))
+def build(symbols: int, layers: int, side: str, seed: int) -> LayerStack:
+    """The whole; the same without feed-forward; and that, so much wider that it has about the weights of the whole."""
+    layer = EncoderLayer if side == "whole" else AttentionLayer
+    return stack(symbols, layers, width_of_as_many(symbols, layers) if side == "wider" else D_MODEL, layer)
 
 
-# With the share of the steps: moving is learned sooner.
-TASKS = {"moving": (moving, 0.4), "computing": (computing, 1.0)}
+def stack(symbols: int, layers: int, d_model: int, layer: Callable[..., nn.Module]) -> LayerStack:
+    return LayerStack(toy_config(symbols, d_model, 4 * d_model, 2, tied_output=False, encoder_layers=layers), layer)
 
 
-class Passing(nn.Module):
-    """Stands where Add & Norm around the feed-forward part stood: nothing is added, nothing normed."""
-
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        return x
-
-
-def build(d_model: int, feed_forward: bool, seed: int) -> Stack:
-    model = Stack(DEPTH, "post", seed, d_model, 4 * d_model)
-    for layer in model.encoder.layers if not feed_forward else ():
-        layer.feed_forward, layer.around_feed_forward = nn.Identity(), Passing()
-    return model
+def width_of_as_many(symbols: int, layers: int) -> int:
+    """The d_model with which attention alone has as many weights as the whole model, as nearly as can be."""
+    with torch.device("meta"):  # there a tensor has a shape and no memory
+        wanted = count_weights(stack(symbols, layers, D_MODEL, EncoderLayer))
+        found = {d: count_weights(stack(symbols, layers, d, AttentionLayer)) for d in range(D_MODEL, 3 * D_MODEL, 2)}
+    return min(found, key=lambda d_model: abs(found[d_model] - wanted))
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
-    """Two models a task: the whole, and a wider one without feed-forward parts."""
+    """Three models a task."""
     runs = rows_to_fill(seeds)
-    for task, (batch_of, share) in TASKS.items():
-        steps = round(STEPS[at.size] * share)
-        for side, (d_model, feed_forward) in SIDES.items():
+    layers = at.whole("layers")
+    for task in TASKS:
+        symbols = at.whole("symbols") if task == "table" else FEW
+        sequences = partial(mirrored, task, symbols)
+        for side in SIDES:
             name = f"{task}_{side}"
-            budgets = budgets_of("L11", name, at.size, steps, 32)
-            models, losses, rate = train_tuned(partial(build, d_model, feed_forward), batch_of, seeds, budgets)
-            for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
-                run[name] = accuracy(model, batch_of(200, unseen_generator(seed)))
-                run[f"{name}_loss"] = curve(loss, POINTS)
-                run |= {f"{name}_weights": count_weights(model), f"rate_{name}": rate}
-                run[f"{task}_step"] = curve_steps(steps, POINTS)
+            trained = train_side("L11", name, at, seeds, partial(build, symbols, layers, side), sequences, pairs=32)
+            for run, numbers in zip(runs, trained.numbers(name, 0.1 * math.log(symbols)), strict=True):
+                run |= numbers
+            for run, seed, model in zip(runs, seeds, trained.models, strict=True):
+                run[f"{name}_right"] = accuracy(model, sequences(200, unseen_generator(seed)))
+                run[f"{name}_weights"] = count_weights(model)
     return list(runs)
 
 
 def judge(runs: Runs) -> Verdict:
-    """Much worse on both tasks, with as many weights: holds. On neither: does not hold. At computing: only if.
+    """Much worse: at the end the accuracy of the whole model is higher than that of the same one without feed-forward
+    by more than MUCH, seed by seed. Slower is not worse: the notes speak of how well it does.
 
-    Worse is the accuracy of the whole model less that of the wider one without feed-forward, seed by seed; where its
-    interval straddles MUCH, nothing is decided.
+    Much worse on all tasks: holds. On some: only if. On none: does not hold. Undecided where an interval straddles
+    MUCH, or where the model without, being worse, had not stopped improving.
     """
-    worse = [difference(over_seeds(runs, f"{task}_whole"), over_seeds(runs, f"{task}_wider")) for task in TASKS]
-    if any(gap.low <= MUCH <= gap.high for gap in worse):
-        return "undecided"
-    match [gap.low > MUCH for gap in worse]:
-        case [True, True]:
-            return "holds"
-        case [False, True]:
-            return "holds only if"
-        case [False, False]:
-            return "does not hold"
-    return "undecided"  # worse at moving alone: nobody has said that, and we know no reason
+    worse = []
+    for task in TASKS:
+        gap = difference(*(over_seeds(runs, f"{task}_{side}_right") for side in ("whole", "without")))
+        if gap.low <= MUCH <= gap.high or (gap.low > MUCH and not settled(runs, f"{task}_without")):
+            return "undecided"
+        worse.append(gap.low > MUCH)
+    if all(worse):
+        return "holds"
+    return "holds only if" if any(worse) else "does not hold"
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, axes = figure(columns=2, rows=2, height=3.0)
-    labels = {"whole": tr("with feed-forward", "有前馈层"), "wider": tr("without it, wider", "去掉并加宽")}
-    titles = {
-        "moving": tr("reversal (moving)", "逆序（搬运）"),
-        "computing": tr("mirrored sum (computing)", "镜像加法（计算）"),
-    }
-    for column, task in enumerate(TASKS):
-        for index, (side, label) in enumerate(labels.items()):
-            curves = [row(run, f"{task}_{side}_loss") for run in runs]
-            band(axes[column], row(runs[0], f"{task}_step"), curves, label, index)
-        axes[column].set(title=titles[task], xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
-        bars(axes[2 + column], list(labels.values()), [over_seeds(runs, f"{task}_{side}") for side in labels])
-        axes[2 + column].set(ylabel=tr("accuracy", "准确率"), ylim=(0, 1.05))
-    axes[0].legend()
+    picture, (left, right) = figure(columns=2, width=6.6)
+    tasks = (tr("moving", "搬运"), tr("computing", "计算"), tr("table", "查表"))
+    sides = (
+        tr("with feed-forward", "有前馈层"), tr("without", "去掉前馈层"), tr("without, but wider", "去掉，但加宽"),
+    )  # fmt: skip
+    for panel, ending in ((left, "learnt"), (right, "right")):
+        values = [[over_seeds(runs, f"{task}_{side}_{ending}") for side in SIDES] for task in TASKS]
+        grouped_points(panel, tasks, sides, values)
+    left.set(title=tr("steps until learnt", "学会所需步数"), yscale="log")
+    right.set(title=tr("accuracy at the end", "最终准确率"), ylim=(0, 1.05))
+    legend_below(picture, left)
     return picture
 
 
-EXPERIMENT = Experiment("L11", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)
+EXPERIMENT = Experiment("L11", measure, judge, draw, KNOBS, SEEDS, evidence="trained", tunes=True)
