@@ -5,6 +5,7 @@ import torch
 
 from attendo.lab.attention import l6_heads, l8_random_start
 from attendo.lab.layers import l10_feed_forward_width
+from attendo.lab.tools.toy_tasks import random_table
 from tests.lab.planted import small, small_runs, verdict
 
 LEARNT = {"learnt": 500.0, "failed": 0.0}  # what a seed gives that has learnt
@@ -69,40 +70,60 @@ def test_l8_spread_and_ratio():
     assert low < 1 < high
 
 
+def test_l8_where_starts_hardly_differ_there_is_nothing_to_reduce():
+    """However many times smaller a spread is: a thousandth and a millionth of a nat are both no difference."""
+    one = [1e-3 * (index % 4) for index in range(12)]
+    assert l8_random_start.ratio(one, [loss / 1000 for loss in one]) == (1.0, 1.0, 1.0)
+
+
 def starts(**spreads):
-    """Twelve starts with these spreads, evenly laid out."""
-    return [{name: 1 + spread * (index % 4) for name, spread in spreads.items()} for index in range(12)]
+    """Twelve starts with these spreads, evenly laid out; and a speed, which has no vote."""
+    same = {"heads": [1, 8], **{f"{name}_learnt": 100.0 for name in spreads}}
+    return [{**same, **{name: 1 + spread * (index % 4) for name, spread in spreads.items()}} for index in range(12)]
 
 
 def test_l8_can_say_all():
-    one = dict.fromkeys((f"{task}_1_{when}" for task in ("one", "four") for when in ("early", "end")), 1.0)
-    low = {"one_8_early": 0.1, "four_8_early": 0.1}
-    assert l8_random_start.judge(starts(**one, **low, one_8_end=0.1, four_8_end=0.1)) == "holds"
-    assert l8_random_start.judge(starts(**one, **low, one_8_end=5.0, four_8_end=0.1)) == "holds only if"
-    same = {name.replace("_1_", "_8_"): 1.0 for name in one}
-    assert l8_random_start.judge(starts(**one, **same)) == "does not hold"
-    assert l8_random_start.judge(starts(**one, **{**same, "one_8_early": 0.1})) == "undecided"
+    one = {"one_1": 1.0, "four_1": 1.0}
+    assert l8_random_start.judge(starts(**one, one_8=0.1, four_8=0.1)) == "holds"
+    assert l8_random_start.judge(starts(**one, one_8=1.0, four_8=0.1)) == "holds only if"
+    assert l8_random_start.judge(starts(one_1=1e-3, one_8=1e-6, four_1=1.0, four_8=0.1)) == "holds only if"
+    assert l8_random_start.judge(starts(**one, one_8=1.0, four_8=1.0)) == "does not hold"
+    assert l8_random_start.judge(starts(**one, one_8=0.1, four_8=1.0)) == "undecided"
+    improving = [{**run, "four_1_half": 5.0} for run in starts(**one, one_8=1.0, four_8=0.1)]
+    assert l8_random_start.judge(improving) == "undecided"
+
+
+def test_l8_is_tuned_as_l6_is():
+    """The same cell at the same steps has the same models and data to tune with, and so the same learning rate."""
+    for size in ("quick", "full"):
+        steps = {module.KNOBS[0].values[size] for module in (l6_heads, l8_random_start)}
+        assert len(steps) == 1
 
 
 def test_l10_counts_what_can_be_counted_by_hand():
-    (narrow,), (wide,) = (l10_feed_forward_width.cost(times, repeats=1) for times in (4, 8))
+    (narrow,), (wide,) = (l10_feed_forward_width.cost(width, repeats=1) for width in (4, 8))
     more = 4 * 512  # columns, with two matrices of 512 rows
     assert wide["operations"] - narrow["operations"] == 3 * 2 * 2 * 512 * more  # forward, and backward twice as much
     assert wide["kept"] - narrow["kept"] == 4 * more  # what ReLU gives, four bytes a number
     assert wide["weights"] - narrow["weights"] == 12 * (2 * 512 * more + more)  # and a bias, in 6 + 6 layers
 
 
-def test_l10_its_table_needs_both_symbols():
-    table = l10_feed_forward_width.TABLE
+@pytest.mark.parametrize("symbols", [8, 32])
+def test_l10_its_tables_need_both_symbols(symbols):
+    table = random_table(symbols)
     assert all(len(line.unique()) > 1 for line in (*table, *table.T))
-    batch = l10_feed_forward_width.sequences("table", 3, torch.Generator().manual_seed(1))
+    batch = l10_feed_forward_width.sequences("large_table", symbols, 3, torch.Generator().manual_seed(1))
     x = batch.source - 4
     assert batch.target_out[1, 2] - 4 == table[x[1, 2], x[1, 5]]
 
 
 def test_l10_can_say_all():
-    better = {"table_1": 1.0, "table_8": 0.2}
-    assert verdict("L10", **better, moving_1=0.02, moving_8=0.01) == "holds only if"
-    assert verdict("L10", **better, moving_1=0.5, moving_8=0.01) == "holds"
-    assert verdict("L10", table_1=0.2, table_8=0.2, moving_1=0.02, moving_8=0.01) == "does not hold"
-    assert verdict("L10", **better, moving_1=0.02, moving_8=0.01, operations_8_to_1=1.1) == "does not hold"
+    same = {f"{task}_{width}": 0.01 for task in l10_feed_forward_width.TASKS for width in (1, 8)}
+    assert verdict("L10", **same) == "does not hold"
+    assert verdict("L10", **{**same, "small_table_1_learnt": 900.0}) == "does not hold"  # sooner is not better
+    much = {**same, "large_table_1": 1.0}
+    assert verdict("L10", **much) == "holds only if"
+    assert verdict("L10", **much, large_table_1_half=1.05) == "holds only if"
+    assert verdict("L10", **much, large_table_1_half=1.5) == "undecided"  # it was still improving
+    assert verdict("L10", **{**much, "small_table_1": 1.0, "moving_1": 1.0}) == "holds"
+    assert verdict("L10", **much, operations_grows=1.1) == "does not hold"
