@@ -118,12 +118,13 @@ def test_l10_its_tables_need_both_symbols(symbols):
 
 
 def test_l10_can_say_all():
-    same = {f"{task}_{width}": 0.01 for task in l10_feed_forward_width.TASKS for width in (1, 8)}
-    assert verdict("L10", **same) == "does not hold"
-    assert verdict("L10", **{**same, "small_table_1_learnt": 900.0}) == "does not hold"  # sooner is not better
-    much = {**same, "large_table_1": 1.0}
-    assert verdict("L10", **much) == "holds only if"
-    assert verdict("L10", **much, large_table_1_half=1.05) == "holds only if"
-    assert verdict("L10", **much, large_table_1_half=1.5) == "undecided"  # it was still improving
-    assert verdict("L10", **{**much, "small_table_1": 1.0, "moving_1": 1.0}) == "holds"
-    assert verdict("L10", **much, operations_grows=1.1) == "does not hold"
+    sides = [f"{task}_{width}" for task in l10_feed_forward_width.TASKS for width in (1, 8)]
+    same = {f"{side}_failed": 0.0 for side in sides}
+    assert verdict("L10", 8, **same) == "does not hold"
+    assert verdict("L10", 8, **same, small_table_1_learnt=900.0) == "does not hold"  # sooner is not better
+    much = {**same, "large_table_1_failed": 1.0, "large_table_1": 1.0}
+    assert verdict("L10", 8, **much) == "holds only if"
+    assert verdict("L10", 8, **much, large_table_1_half=1.05) == "holds only if"
+    assert verdict("L10", 8, **much, large_table_1_half=1.5) == "undecided"  # it was still improving
+    assert verdict("L10", 8, **{**much, "small_table_1_failed": 1.0, "moving_1_failed": 1.0}) == "holds"
+    assert verdict("L10", 8, **much, operations_grows=1.1) == "does not hold"

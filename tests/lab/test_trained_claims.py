@@ -59,12 +59,17 @@ def test_l11_all_tasks_fetch_the_same_symbol():
 
 
 def test_l11_can_say_all():
-    good = {f"{task}_{side}_right": 1.0 for task in l11_without_feed_forward.TASKS for side in ("whole", "without")}
-    assert verdict("L11", **good, computing_without_learnt=3000.0) == "does not hold"  # slower is not worse
-    worse = {**good, "table_without_right": 0.5, "table_without": 1.0}
-    assert verdict("L11", **worse) == "holds only if"
-    assert verdict("L11", **worse, table_without_half=1.5) == "undecided"  # it was still improving
-    assert verdict("L11", **{**worse, "moving_without_right": 0.5, "computing_without_right": 0.5}) == "holds"
+    sides = [f"{task}_{side}" for task in l11_without_feed_forward.TASKS for side in ("whole", "without")]
+    good = {f"{side}_right": 1.0 for side in sides} | {f"{side}_failed": 0.0 for side in sides}
+    assert verdict("L11", 8, **good, computing_without_learnt=3000.0) == "does not hold"  # slower is not worse
+    little = {**good, "table_without_failed": 1.0, "table_without_right": 0.95}
+    assert verdict("L11", 8, **little) == "does not hold"
+    worse = {**little, "table_without_right": 0.5, "table_without": 1.0}
+    assert verdict("L11", 8, **worse) == "holds only if"
+    assert verdict("L11", 8, **worse, table_without_half=1.5) == "undecided"  # it was still improving
+    for task in ("moving", "computing"):
+        worse |= {f"{task}_without_right": 0.5, f"{task}_without_failed": 1.0}
+    assert verdict("L11", 8, **worse) == "holds"
 
 
 def test_l16_has_the_same_weights_with_and_without_residuals():

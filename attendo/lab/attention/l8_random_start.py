@@ -52,7 +52,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
             sequences, same = partial(symbols_at, symbols, offsets), [seeds[0]] * len(seeds)
             side = train_side("L8", name, at, seeds, build, sequences, pairs=16, data_seeds=same)
             for run, numbers in zip(runs, side.numbers(name, LEARNT), strict=True):
-                run |= {**numbers, f"{name}_failed": float(numbers[name] > LEARNT)}
+                run |= numbers
             for run in runs:
                 run |= {f"{name}_{when}_spread": float(spread(torch.tensor(of(runs, name, when)))) for when in WHEN}
         for when in WHEN:

@@ -15,7 +15,7 @@ from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import band, figure, grouped_points, tick_at
-from attendo.lab.tools.measuring import count_weights, difference, seconds, settled, unseen_generator
+from attendo.lab.tools.measuring import count_weights, fails_more, seconds, settled, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, random_table
 from attendo.lab.tools.toy_training import EncoderAlone, accuracy, toy_config
 from attendo.lab.tools.tuning import train_side
@@ -35,7 +35,6 @@ FEW = 8  # symbols to move, or in the small table
 PAPER = partial(TransformerConfig, vocab_size=37_000, dropout=0.0)  # the base model: d_model = 512, 6 + 6 layers
 COSTS = ("operations", "state", "kept", "microseconds")
 TOKENS = 64  # on which they are counted, in two sentences
-BETTER = 0.1  # in the loss: the right answer is given a probability higher by a tenth
 DEARER = 1.5  # "markedly": half as much again, from the narrowest to the widest
 
 
@@ -100,11 +99,11 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
 
 def judge(runs: Runs) -> Verdict:
     """Dearer, from the narrowest to the widest: operations, state and what is kept grow by DEARER or more; the time,
-    which is not counted but measured, has no vote. Better: at the end the loss of the narrowest is higher by more than
-    BETTER, seed by seed. To be there sooner is not better: the notes speak of how well the model does.
+    which is not counted but measured, has no vote. Better: with the narrowest more seeds have not learnt at the end
+    (Fisher's exact test). To be there sooner is not better: the notes speak of how well the model does.
 
     Dearer, and better on all tasks: holds. Better on some: only if. On none, or not dearer: does not hold. Undecided
-    where an interval straddles BETTER, or where the narrowest, being worse, had not stopped improving.
+    where the narrowest, being behind, had not stopped improving.
     """
     if any(number(runs[0], f"{name}_grows") < DEARER for name in COSTS[:3]):
         return "does not hold"
@@ -112,10 +111,10 @@ def judge(runs: Runs) -> Verdict:
     narrowest, widest = (f"{width:.0f}" for width in (min(widths), max(widths)))
     better = []
     for task in TASKS:
-        gain = difference(*(over_seeds(runs, f"{task}_{width}") for width in (narrowest, widest)))
-        if gain.low <= BETTER <= gain.high or (gain.low > BETTER and not settled(runs, f"{task}_{narrowest}")):
+        behind = fails_more(*(over_seeds(runs, f"{task}_{width}_failed") for width in (narrowest, widest)))
+        if behind and not settled(runs, f"{task}_{narrowest}"):
             return "undecided"
-        better.append(gain.low > BETTER)
+        better.append(behind)
     if all(better):
         return "holds"
     return "holds only if" if any(better) else "does not hold"
