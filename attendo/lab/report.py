@@ -55,9 +55,11 @@ def picture(result: ClaimResult, language: Language) -> bytes:
 
 
 def heading(result: ClaimResult, language: Language) -> str:
-    """Of a picture. Where knobs are turned, with the verdict: the words of the claim do not fit."""
-    found = finding(result, language)
-    return f"{in_language(language)(*VERDICTS[result.verdict][1:])} ({found})" if result.turned else found
+    """Of a picture: L6, holds only if a position must look at several places at once."""
+    tr = in_language(language)
+    verdict, found = tr(*VERDICTS[result.verdict][1:]).removesuffix(" …"), finding(result, language)
+    joint = " " if result.verdict == "holds only if" else ": "
+    return tr(f"{result.claim_id} {verdict}{joint}{found}", f"{result.claim_id} {verdict}：{found}") if found else ""
 
 
 def front(results: Sequence[ClaimResult], language: Language, whole: bool = False) -> str:

@@ -42,7 +42,7 @@ def title(figure: Figure, words: str) -> None:
     """The finding, above everything; a long one on two lines."""
     if words:
         width = int(figure.get_size_inches()[0] * 9)  # letters of this size that fit; a Han character counts twice
-        figure.suptitle(broken(words, width), fontsize=16, fontweight="bold")
+        figure.suptitle(broken(words, width), fontsize=17)
 
 
 def broken(words: str, width: int) -> str:
