@@ -1,4 +1,4 @@
-"""L63, L65, L66, L67, L69 and L72: what is exact, by independent witnesses; and rules that can say each verdict."""
+"""L63, L65 to L69 and L72: what is exact, by independent witnesses; and rules that can say each verdict."""
 
 import math
 
@@ -63,6 +63,23 @@ def test_l67_can_say_each_verdict():
     assert verdict("L67", cross_off_most=1.0) == "holds"
     assert verdict("L67", feed_forward_off_most=1e-3) == "does not hold"
     assert verdict("L67", masked_off_most=0.0) == "does not hold"
+
+
+def test_l68_counts():
+    (numbers, *_) = small_runs(EXPERIMENTS["L68"])
+    n, d = 256, 16
+    assert numbers["mixing_weights_longest"] == n * n
+    assert numbers["attention_weights_longest"] == 2 * d * d
+    assert numbers["mixing_work_longest"] == n * n * d
+    assert numbers["attention_work_longest"] == 2 * n * d * d + 2 * n * n * d  # Q and K; scores and sums
+    assert (numbers["mixing_reads"], numbers["attention_reads"], numbers["tried"]) == (1, 3, 3)
+
+
+def test_l68_can_say_each_verdict():
+    assert verdict("L68") == "holds only if"
+    assert verdict("L68", attention_work_longest=1.0) == "holds"
+    assert verdict("L68", factors_longest=1e9) == "does not hold"
+    assert verdict("L68", same_there=0.1) == "undecided"
 
 
 def test_l69_counts_what_was_published():

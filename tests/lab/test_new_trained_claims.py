@@ -1,10 +1,11 @@
-"""L60, L62, L64 and L70: their tasks, and rules that can say each verdict."""
+"""L60, L61, L62, L64 and L70: their tasks, and rules that can say each verdict."""
 
 import torch
 
 from attendo.lab.layers.l62_degradation import DeepReader, pointers
 from attendo.lab.layers.l64_dead_units import NormedReader, units
 from attendo.lab.positions.l60_recurrent_positions import LSTMByStep, sequences
+from attendo.lab.positions.l61_positions_by_data import asked, from_pool, random_sequences
 from attendo.lab.positions.l70_content_and_place import FACT, KEYS, QUESTION, VALUES, by_content, by_place
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.model.positions import NoPositions
@@ -42,6 +43,19 @@ def test_l60_tasks():
     assert (batch.target_out[:, :3] == 0).all()
     batch = sequences("place", 8, 2, generator)
     assert ((batch.target_out - FIRST_SYMBOL) == (batch.source - FIRST_SYMBOL + torch.arange(8)) % 8).all()
+
+
+def test_l61_can_say_each_verdict():
+    assert verdict("L61", learned_many=0.99, sinusoidal_many=1.0) == "holds"
+    assert verdict("L61", learned_many=0.5, sinusoidal_many=1.0) == "does not hold"
+    assert verdict("L61", learned_many=0.0, sinusoidal_many=0.05) == "undecided"
+
+
+def test_l61_nothing_but_the_pool_is_shown():
+    pool = random_sequences(3, torch.Generator().manual_seed(5))
+    batch = from_pool(pool, 40, torch.Generator().manual_seed(6))
+    assert {tuple(one) for one in batch.source.tolist()} == {tuple(one) for one in pool.tolist()}
+    assert (asked(pool).target_out[:, 3:] == pool[:, :-3]).all()
 
 
 def test_l62_can_say_each_verdict():
