@@ -5,13 +5,21 @@ import math
 import pytest
 import torch
 
-from attendo.lab.softmax import l2_jacobian, l3_vanishing
+from attendo.lab.softmax import l1_curve, l2_jacobian, l3_vanishing
 from tests.lab.planted import small_runs, verdict
 
 
 def test_l1():
     assert verdict("L1") == "holds"
     assert verdict("L1", y3_at_10=0.9999) == "does not hold"
+    (numbers,) = small_runs(l1_curve.EXPERIMENT)
+    found = [numbers[f"y3_at_{a}"] for a in (1, 10, 100)]
+    assert found == pytest.approx([0.5761168847658291, 0.9999092083843412, 1.0], abs=5e-16)
+
+
+def test_l1_of_other_a_is_held_against_the_closed_form():
+    assert verdict("L1", a=[2.5], **{"y3_at_2.5": 1 / (1 + 2 * math.exp(-2.5))}) == "holds"
+    assert verdict("L1", a=[2.5], **{"y3_at_2.5": 0.85}) == "does not hold"
 
 
 def test_l2():
@@ -44,4 +52,7 @@ def test_l3_a_tie_keeps_its_gradient():
 
 def test_l38():
     assert verdict("L38") == "holds"
-    assert verdict("L38", y2=0.15) == "does not hold"
+    assert verdict("L38", y2=0.15) == "does not hold"  # the sum
+    assert verdict("L38", y1=0.25, y2=0.5, y3=0.25) == "does not hold"  # the largest
+    assert verdict("L38", y1=1.0, y2=0.0, y3=0.0) == "does not hold"  # strictly between 0 and 1
+    assert verdict("L38", scores=[0.0, 2.0], y1=0.2, y2=0.8) == "holds"
