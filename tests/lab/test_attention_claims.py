@@ -4,18 +4,16 @@ import pytest
 import torch
 
 from attendo.lab.attention import l4_variance, l14_zero_scores, l15_rank
+from attendo.lab.tools.toy_training import toy_config
 from attendo.model.build import build_model
-from tests.lab.planted import small, small_runs, verdict
+from tests.lab.planted import small, verdict
 
 
 def test_l4():
-    assert verdict("L4", factors_of_2=3.0) == "holds only if"
-    assert verdict("L4", factors_of_2=0.2) == "holds"
+    assert verdict("L4") == "holds"
+    assert verdict("L4", after=50.0, largest=500.0) == "holds"  # trained heads are no part of what the notes say
     assert verdict("L4", variance_off=9.0) == "does not hold"
     assert verdict("L4", mean_off=9.0) == "does not hold"
-    runs = small_runs(l4_variance.EXPERIMENT)
-    apart = [{**run, "factors_of_2": value} for run, value in zip(runs, (0.5, 2.0), strict=True)]
-    assert l4_variance.EXPERIMENT.judge(apart) == "undecided"
 
 
 def test_l4_at_random_and_in_a_model():
@@ -23,18 +21,28 @@ def test_l4_at_random_and_in_a_model():
     assert at_random["variance"] == pytest.approx(16, rel=0.05)
     assert at_random["kurtosis"] == pytest.approx(3 + 6 / 16, rel=0.05)
     torch.manual_seed(1)
-    model = build_model(l4_variance.TOY)
+    model = build_model(toy_config(16, 64, 128, num_heads=2)).eval()
     for part in (layer.self_attention for layer in model.encoder.layers):
         torch.nn.init.zeros_(part.query.weight)
-    found, expected = l4_variance.scores_in(model)
-    assert found[:2] == expected[:2] == [0.0, 0.0]  # the encoder's two heads come first
-    assert len(found) == 6
-    assert min(found[2:]) > 0.1
+    sentences = [(torch.randint(4, 20, (1, n)), torch.randint(4, 20, (1, n))) for n in (5, 8)]
+    found = l4_variance.scores_in(model, sentences)
+    assert list(found) == [f"{kind}_{head}" for kind in ("encoder", "decoder", "cross") for head in (1, 2)]
+    assert found["encoder_1"] == found["encoder_2"] == (0.0, 0.0)
+    assert min(variance for name, (variance, _) in found.items() if not name.startswith("encoder")) > 0.1
+
+
+def test_l4_variances_of_independent_and_of_equal_components():
+    torch.manual_seed(1)
+    q, k = torch.randn(2, 1, 400, 16).unbind()  # one head
+    ((found, expected),) = l4_variance.variances([(q, k)])
+    assert (found, expected) == (pytest.approx(1, rel=0.15), pytest.approx(1, rel=0.1))
+    same = q[..., :1].expand_as(q)  # all components agree: the scores spread 16 times as much
+    ((found, expected),) = l4_variance.variances([(same, k[..., :1].expand_as(k))])
+    assert found / expected == pytest.approx(16, rel=0.1)
 
 
 def test_l12():
-    assert verdict("L12") == "holds only if"
-    assert verdict("L12", additive_in_v=1e-6) == "does not hold"
+    assert verdict("L12") == "does not hold"
     assert verdict("L12", additive_in_x=1e-16, homogeneous_in_x=0.0) == "holds"
     assert verdict("L12", additive_in_x=1e-6, homogeneous_in_x=0.0) == "undecided"
 

@@ -5,15 +5,18 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.autograd.functional import jacobian
 
-from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, over_seeds, row
-from attendo.lab.knobs import Settings
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, number, over_seeds, row
+from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.model.config import LayerConfig
 from attendo.model.feed_forward import build_feed_forward
 from attendo.model.multi_head import MultiHeadAttention
 
-D_MODEL, HEADS, POSITIONS = 16, 4, 6
-LENGTHS = [1, 2, 4, 8, 16, 32, 64]
+SEEDS = by_size(2, 8, 8)
+LENGTHS = (1, 2, 4, 8, 16, 32, 64)
+KNOBS = (Knob("positions", by_size(6, 6, 6), 1, 48), Knob("lengths", by_size(LENGTHS, LENGTHS, LENGTHS), 1, 512))
+D_MODEL, HEADS = 16, 4
+WRITTEN_OUT = 8  # a table of up to that many rows has its numbers in the picture
 ROUNDING = 1e-12  # two ways to compute one thing, in double precision
 REAL = 0.1  # a tenth of the output is more than any rounding
 
@@ -40,9 +43,10 @@ def measure_seed(seed: int, at: Settings) -> Numbers:
     torch.manual_seed(seed)
     layer = without_scores()
     feed_forward = build_feed_forward(LayerConfig(vocab_size=4, d_model=D_MODEL, d_ff=4 * D_MODEL)).double()
-    texts = [torch.randn(1, n, D_MODEL, dtype=torch.float64) for n in LENGTHS]
-    x = torch.randn(1, POSITIONS, D_MODEL, dtype=torch.float64)
-    only_itself = torch.eye(POSITIONS, dtype=torch.bool)[None, None]
+    texts = [torch.randn(1, n, D_MODEL, dtype=torch.float64) for n in at.wholes("lengths")]
+    positions = at.whole("positions")
+    x = torch.randn(1, positions, D_MODEL, dtype=torch.float64)
+    only_itself = torch.eye(positions, dtype=torch.bool)[None, None]
 
     def each_by_itself(x: Tensor) -> Tensor:
         """What the notes expect, Z = V·X: every token's own value, and nothing of the others'."""
@@ -74,24 +78,41 @@ def judge(runs: Runs) -> Verdict:
     return "does not hold" if is_the_mean and min(over_seeds(runs, "from_own_value")) > REAL else "undecided"
 
 
+def in_a_cell(share: float, positions: int) -> str:
+    """1/6 where all are equal, 1 and 0 where one has everything."""
+    if abs(share - 1 / positions) < 1e-6 and positions > 1:
+        return f"1/{positions}"
+    return f"{share:.2f}".rstrip("0").rstrip(".")
+
+
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, axes = figure(columns=3, width=4.0, height=3.4)
+    picture, axes = figure(columns=3, width=4.9, height=4.8)
     names = {
         "influence_attention": tr("self-attention, $Q = K = 0$", "自注意力，$Q = K = 0$"),
         "influence_feed_forward": tr("feed-forward", "前馈层"),
     }
+    n = int(number(runs[0], "positions"))
     for index, (name, title) in enumerate(names.items()):
-        grid = torch.tensor([row(run, name) for run in runs]).mean(0).view(POSITIONS, POSITIONS).tolist()
-        axes[index].imshow(grid, cmap="Blues", vmin=0, vmax=1, extent=(0.5, POSITIONS + 0.5, POSITIONS + 0.5, 0.5))
+        shares = torch.tensor([row(run, name) for run in runs]).mean(0).view(n, n).tolist()
+        axes[index].pcolormesh(
+            [i + 0.5 for i in range(n + 1)], [i + 0.5 for i in range(n + 1)], shares, cmap="Blues", vmin=0, vmax=1.4,
+            edgecolors="white", lw=1.5,
+        )  # fmt: skip
         axes[index].set(xlabel=tr("input at position", "输入位置"), ylabel=tr("output at position", "输出位置"))
-        axes[index].set_title(title, fontsize=10)
+        axes[index].set(title=title, aspect="equal", ylim=(n + 0.5, 0.5))
         axes[index].grid(visible=False)
-    curves = [row(run, "from_own_value_by_length") for run in runs]
-    band(axes[2], LENGTHS, curves, tr("distance from $Z = V X$", "与 $Z = V X$ 的距离"), 4)
+        if n <= WRITTEN_OUT:
+            axes[index].set(xticks=range(1, n + 1), yticks=range(1, n + 1))
+            for i, j in ((i, j) for i in range(n) for j in range(n)):
+                colour = "white" if shares[i][j] > 0.6 else "black"
+                axes[index].text(j + 1, i + 1, in_a_cell(shares[i][j], n), ha="center", va="center", color=colour)
+    lengths = sorted(set(row(runs[0], "lengths")))
+    by_length = [dict(zip(row(run, "lengths"), row(run, "from_own_value_by_length"), strict=True)) for run in runs]
+    band(axes[2], lengths, [[found[length] for length in lengths] for found in by_length], "", 4)
     axes[2].set(xscale="log", xlabel=tr("length of the sentence", "句子长度"), ylim=(-0.03, 1.1))
-    tick_at(axes[2], LENGTHS)
-    axes[2].legend(loc="lower right")
+    axes[2].set_title(tr("distance from $Z = V X$", "与 $Z = V X$ 的相对距离"))
+    tick_at(axes[2], lengths)
     return picture
 
 
-EXPERIMENT = Experiment("L14", for_each_seed(measure_seed), judge, draw)
+EXPERIMENT = Experiment("L14", for_each_seed(measure_seed), judge, draw, KNOBS, SEEDS)
