@@ -70,5 +70,6 @@ def test_l15():
 def test_l15_counts_ranks():
     two = torch.outer(torch.arange(1.0, 6), torch.ones(5)) + torch.eye(5)[0].outer(torch.eye(5)[2])
     assert l15_rank.numerical_rank(two.double()) == 2
-    (numbers,) = l15_rank.EXPERIMENT.measure([5], small(l15_rank.EXPERIMENT))
-    assert numbers["of_scores"] == [min(d_k, numbers["positions"]) for d_k in l15_rank.D_K]
+    at = small(l15_rank.EXPERIMENT)
+    (numbers,) = l15_rank.EXPERIMENT.measure([5], at)
+    assert numbers["of_scores"] == [min(d_k, at.whole("positions")) for d_k in l15_rank.D_K]

@@ -3,7 +3,7 @@
 import pytest
 
 from attendo.lab.claims import EXPERIMENTS
-from tests.lab.planted import small, verdict
+from tests.lab.planted import small, small_runs, verdict
 
 
 def test_l13():
@@ -22,7 +22,7 @@ def test_l13_counts_what_was_published():
 
 
 def test_l40():
-    (numbers,) = EXPERIMENTS["L40"].measure([1], small(EXPERIMENTS["L40"]))
+    (numbers,) = small_runs(EXPERIMENTS["L40"])
     assert numbers["sublayers"] == 6 * 2 + 6 * 3
     assert (numbers["inside_feed_forward"], numbers["inside_a_head"], numbers["logits"]) == (2048, 64, 37_000)
     assert EXPERIMENTS["L40"].judge([numbers]) == "holds"

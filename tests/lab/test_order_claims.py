@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from attendo.data.batch import Batch
+from attendo.errors import UsageError
 from attendo.lab.positions.l18_order import best_of_a_bag, build, shuffle_error
-from attendo.lab.positions.l19_rotation import rotation_matrix
+from attendo.lab.positions.l19_rotation import even, rotation_matrix
 from attendo.lab.positions.l20_product import falls_until, products, rank_correlation
 from attendo.model.positions import sinusoidal_encoding
 from tests.lab.planted import verdict
@@ -23,6 +24,12 @@ def test_l19():
     assert verdict("L19", example_error=1e-4) == "does not hold"
 
 
+def test_l19_a_width_is_even():
+    with pytest.raises(UsageError, match="a width of 7 cannot be: expected an even number"):
+        even(7)
+    assert even(8) == 8
+
+
 def test_l20_by_hand():
     both = products(4)  # two frequencies: 1 and 1/100
     middle = len(both) // 2
@@ -34,6 +41,8 @@ def test_l20_by_hand():
 
 def test_l20():
     assert verdict("L20") == "holds only if"
+    assert verdict("L20", rank_512=-0.95, rank_1024=0.5) == "holds only if"
+    assert verdict("L20", widths=[8, 1024], rank_1024=-0.5) == "does not hold"  # 1024 is next to the paper's 512
     assert verdict("L20", **{f"falls_until_{d}": 100.0 for d in (8, 32, 128, 512, 1024)}) == "holds"
     assert verdict("L20", rank_512=-0.2) == "does not hold"
     assert verdict("L20", asymmetry=0.01) == "does not hold"

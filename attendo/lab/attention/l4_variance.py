@@ -43,11 +43,11 @@ def at_random(d_k: int, seed: int, pairs: int) -> dict[str, float]:
 
 def attention_parts(model: Transformer) -> dict[str, list[MultiHeadAttention]]:
     """Self-attention of the encoder and of the decoder, and cross-attention, layer by layer."""
-    return {
-        "encoder": [layer.self_attention for layer in model.encoder.layers],
-        "decoder": [layer.self_attention for layer in model.decoder.layers],
-        "cross": [layer.cross_attention for layer in model.decoder.layers],
-    }
+    found: dict[str, list[MultiHeadAttention]] = {kind: [] for kind in KINDS}
+    for name, part in model.named_modules():
+        if isinstance(part, MultiHeadAttention):
+            found["cross" if "cross" in name else name.split(".")[0]].append(part)
+    return found
 
 
 @torch.no_grad()
@@ -67,7 +67,7 @@ def scores_in(model: Transformer, sentences: Sequence[tuple[Tensor, Tensor]]) ->
         model(source, target_in)
     for hook in hooks:
         hook.remove()
-    found = {}
+    found: dict[str, tuple[float, float]] = {}
     for kind, of_kind in parts.items():
         heads = [pair for part in of_kind for pair in variances(seen[part])]
         found |= {f"{kind}_{index}": pair for index, pair in enumerate(heads, 1)}

@@ -13,6 +13,7 @@ from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.add_and_norm import PostNorm
 from attendo.model.build import build_model
+from attendo.model.config import TransformerConfig
 from attendo.model.decoder import DecoderLayer
 from attendo.model.encoder import EncoderLayer
 from attendo.model.feed_forward import FeedForward
@@ -36,8 +37,10 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     def note(module: nn.Module, given: Any, output: Tensor) -> None:
         path.append((module, output.shape[-1]))
 
+    base = preset("base")
+    assert isinstance(base, TransformerConfig)  # noqa: S101 - a preset's family is known
     with torch.device("meta"):
-        model = build_model(replace(preset("base"), d_model=d_model, d_ff=at.whole("d_ff"))).eval()
+        model = build_model(replace(base, d_model=d_model, d_ff=at.whole("d_ff"))).eval()
     model.to_empty(device="cpu")  # shapes are all we want: whatever stands in the memory will do as weights
     for module in model.modules():
         module.register_forward_hook(note)
