@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, over_seeds, row
-from attendo.lab.knobs import Settings, by_size
+from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import band, figure, tick_at
 from attendo.lab.tools.measuring import seconds
 from attendo.model import masks
@@ -14,9 +14,13 @@ from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
-SIZES = {"d_model": 64, "d_ff": 256, "num_heads": 4, "encoder_layers": 2, "decoder_layers": 2}
+SEEDS = by_size(2, 8, 8)
+KNOBS = (
+    Knob("lengths", by_size((4, 8), (4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128, 256, 512)), 1, 1024),
+    Knob("layers", by_size(2, 2, 2), 1, 12),
+)
+SIZES = {"d_model": 64, "d_ff": 256, "num_heads": 4}
 VOCAB = 50
-LENGTHS = by_size((4, 8), (4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128, 256, 512))
 REPEATS = by_size(1, 3, 15)
 ROUNDING, CHANGED = 1e-10, 1e-3  # of logits and gradients of size 1
 
@@ -55,8 +59,10 @@ def gradient(model: Transformer, logits: Tensor, target_out: Tensor) -> Tensor:
 
 def measure_one(seed: int, at: Settings) -> Numbers:
     torch.manual_seed(seed)
-    model = Transformer(TransformerConfig(vocab_size=VOCAB, dropout=0.0, **SIZES)).double()  # type: ignore[arg-type]
-    longest = max(LENGTHS[at.size])
+    layers = {"encoder_layers": at.whole("layers"), "decoder_layers": at.whole("layers")}
+    model = Transformer(TransformerConfig(vocab_size=VOCAB, dropout=0.0, **SIZES, **layers)).double()  # type: ignore[arg-type]
+    lengths = sorted(set(at.wholes("lengths")))
+    longest = lengths[-1]
     source, target = (torch.randint(4, VOCAB, (1, n)) for n in (12, longest + 1))
 
     at_once, one_by_one, unmasked = (
@@ -67,7 +73,7 @@ def measure_one(seed: int, at: Settings) -> Numbers:
     times = {
         decode.__name__: [
             1000 * seconds(lambda d=decode, t=target[:, :n]: d(model, source, t), REPEATS[at.size])  # type: ignore[misc]
-            for n in LENGTHS[at.size]
+            for n in lengths
         ]
         for decode in (one_pass, growing_prefixes)
     }
@@ -78,7 +84,7 @@ def measure_one(seed: int, at: Settings) -> Numbers:
         "bare_prefixes_differ": (at_once[0] - bare).abs().max().item(),
         "longest": longest,
         "times_as_long": times["growing_prefixes"][-1] / times["one_pass"][-1],
-        "lengths": list(LENGTHS[at.size]), "ms_one_pass": times["one_pass"], "ms_prefixes": times["growing_prefixes"],
+        "timed": lengths, "ms_one_pass": times["one_pass"], "ms_prefixes": times["growing_prefixes"],
     }  # fmt: skip
 
 
@@ -91,15 +97,15 @@ def judge(runs: Runs) -> Verdict:
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, (axes,) = figure()
-    lengths = row(runs[0], "lengths")
+    picture, (axes,) = figure(width=8.0)
+    lengths = row(runs[0], "timed")
     band(axes, lengths, [row(run, "ms_prefixes") for run in runs], tr("growing prefixes", "逐个加长的前缀"), 1)
     band(axes, lengths, [row(run, "ms_one_pass") for run in runs], tr("one masked pass", "一次带掩码的计算"), 0)
-    axes.set(xlabel=tr("target tokens", "目标长度（token 数）"), ylabel=tr("milliseconds", "毫秒"))
+    axes.set(xlabel=tr("target tokens", "目标长度（词元数）"), ylabel=tr("milliseconds", "毫秒"))
     axes.set(xscale="log", yscale="log", ylim=(1, None))
     tick_at(axes, lengths)
     axes.legend()
     return picture
 
 
-EXPERIMENT = Experiment("L24", for_each_seed(measure_one), judge, draw)
+EXPERIMENT = Experiment("L24", for_each_seed(measure_one), judge, draw, KNOBS, SEEDS)
