@@ -3,7 +3,7 @@
 import pytest
 
 from attendo.lab.claims import EXPERIMENTS
-from tests.lab.planted import small, small_runs, verdict
+from tests.lab.planted import small_runs, verdict
 
 SHARED = ("llama_2_70b", "llama_3_70b", "qwen2_5_32b", "qwen2_5_72b")
 
@@ -19,7 +19,7 @@ def test_l13():
 
 
 def test_l13_counts_what_was_published():
-    (numbers,) = EXPERIMENTS["L13"].measure([1], small(EXPERIMENTS["L13"]))
+    (numbers,) = small_runs(EXPERIMENTS["L13"])
     assert numbers["parameters_llama_7b"] == 6_738_415_616
     assert numbers["parameters_llama_2_70b"] == 68_976_648_192
     assert numbers["parameters_llama_3_70b"] == 70_553_706_496

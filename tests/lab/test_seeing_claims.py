@@ -23,7 +23,7 @@ def test_l35():
 
 
 def test_l36_a_convolution_sees_its_window():
-    seen = influence(jacobian(Convolution(2), torch.randn(15, 16)))
+    seen = influence(jacobian(Convolution(5, 2), torch.randn(15, 16)))
     assert (seen > 0).nonzero().flatten().tolist() == list(range(3, 12))
 
 

@@ -23,6 +23,7 @@ def test_l32():
     assert verdict("L32") == "holds"
     assert verdict("L32", decoder_calls_infer=[1.0, 1.0]) == "does not hold"
     assert verdict("L32", encoder_calls_infer=[5.0, 20.0]) == "does not hold"
+    assert verdict("L32", decoder_calls_train=[5.0, 20.0]) == "does not hold"
 
 
 def test_l32_counts():

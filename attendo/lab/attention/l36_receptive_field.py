@@ -6,15 +6,17 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
+from attendo.errors import UsageError
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, over_seeds, row
-from attendo.lab.knobs import Settings, by_size
+from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import interval
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.recurrence import LSTMLayer
 
-D, HEADS, KERNEL = 16, 4, 5
-LENGTH = by_size(21, 41, 101)
+SEEDS = by_size(2, 8, 8)
+KNOBS = (Knob("length", by_size(21, 41, 101), 5, 301), Knob("kernel", by_size(5, 5, 5), 1, 31))
+D, HEADS = 16, 4
 SEES = 1e-9  # of the largest influence; less is rounding
 DEPENDS = 0.01  # of the whole Jacobian: one part in a hundred
 
@@ -29,11 +31,11 @@ class SelfAttention(nn.Module):
 
 
 class Convolution(nn.Module):
-    """KERNEL neighbours, itself in the middle; several layers with ReLU between."""
+    """So many neighbours, itself in the middle; several layers with ReLU between."""
 
-    def __init__(self, layers: int = 1) -> None:
+    def __init__(self, kernel: int, layers: int = 1) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(nn.Conv1d(D, D, KERNEL, padding=KERNEL // 2) for _ in range(layers))
+        self.layers = nn.ModuleList(nn.Conv1d(D, D, kernel, padding=kernel // 2) for _ in range(layers))
 
     def forward(self, x: Tensor) -> Tensor:
         x = x.transpose(1, 2)  # [batch, D, length], as convolutions want it
@@ -64,10 +66,12 @@ def influence(derivative: Tensor) -> Tensor:
 
 def measure_one(seed: int, at: Settings) -> Numbers:
     torch.manual_seed(seed)
-    length = LENGTH[at.size]
+    length, kernel = at.whole("length"), at.whole("kernel")
+    if not kernel % 2 or kernel > length:
+        raise UsageError(f"kernel={kernel} cannot be: expected an odd number, no larger than length={length}")
     first, second = torch.randn(2, length, D, dtype=torch.float64)
-    numbers: dict[str, float | list[float]] = {"length": length, "kernel": KERNEL}
-    for name, layer in (("attention", SelfAttention()), ("convolution", Convolution()), ("lstm", Recurrence())):
+    numbers: dict[str, float | list[float]] = {}
+    for name, layer in (("attention", SelfAttention()), ("convolution", Convolution(kernel)), ("lstm", Recurrence())):
         here, there = (jacobian(layer.double(), x) for x in (first, second))
         seen = influence(here)
         numbers[f"seen_{name}"] = float((seen > SEES).sum())
@@ -76,11 +80,11 @@ def measure_one(seed: int, at: Settings) -> Numbers:
     middle = length // 2
     attention, lstm = (torch.tensor(numbers[f"influence_{name}"]) for name in ("attention", "lstm"))
     numbers["lstm_future"] = float((lstm[middle + 1 :] > SEES).sum())
-    numbers["lstm_10_back"] = (lstm[middle - 10] / lstm[middle]).item()
+    numbers["lstm_10_back"] = (lstm[max(0, middle - 10)] / lstm[middle]).item()
     numbers["attention_far_to_near"] = (attention[:5].mean() / attention[middle - 5 : middle].mean()).item()
     for layers in (2, 4):
         numbers[f"seen_{layers}_layers"] = float(
-            (influence(jacobian(Convolution(layers).double(), first)) > SEES).sum()
+            (influence(jacobian(Convolution(kernel, layers).double(), first)) > SEES).sum()
         )
     return numbers
 
@@ -99,7 +103,7 @@ def judge(runs: Runs) -> Verdict:
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, (left, right) = figure(2, width=4.9)
+    picture, (left, right) = figure(2)
     names = {"attention": tr("attention", "注意力"), "convolution": tr("convolution", "卷积"), "lstm": "LSTM"}
     at = [index - len(row(runs[0], "influence_lstm")) // 2 for index in range(len(row(runs[0], "influence_lstm")))]
     for index, (name, label) in enumerate(names.items()):  # in logarithms, so that the spread is of factors
@@ -108,11 +112,11 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         )
     left.set(xlabel=tr("place of the input, from the output's", "输入相对于输出的位置"), ylim=(-6, 0.3))
     left.set_yticks(range(-6, 1), [f"$10^{{{power}}}$" for power in range(-6, 1)])
-    left.set(ylabel=tr("influence (1 = largest)", "影响大小（最大为 1）"))
+    left.set_title(tr("influence on the middle (1 = largest)", "对正中间输出的影响（最大为 1）"))
     left.legend(loc="lower right")
     bars(right, list(names.values()), [over_seeds(runs, f"depends_{name}") for name in names])
-    right.set(ylabel=tr("change of the weights with another input", "换一个输入时权重的相对变化"))
+    right.set_title(tr("change of the derivatives with another input", "换一个输入时导数的相对变化"))
     return picture
 
 
-EXPERIMENT = Experiment("L36", for_each_seed(measure_one), judge, draw)
+EXPERIMENT = Experiment("L36", for_each_seed(measure_one), judge, draw, KNOBS, SEEDS)

@@ -15,17 +15,18 @@ from attendo.data.batch import Batch
 from attendo.decoding.constraints import MinLength
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.scoring import score_targets
-from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, row
-from attendo.lab.knobs import Settings, by_size
-from attendo.lab.tools.chart import band, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, number, row
+from attendo.lab.knobs import Knob, Settings, by_size
+from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure
 from attendo.model.config import TransformerConfig
 from attendo.model.transformer import Transformer
 from attendo.training.step import train_step
 
 SIZES = {"d_model": 64, "d_ff": 256, "num_heads": 4, "encoder_layers": 2, "decoder_layers": 2}
 VOCAB = 50
-LENGTHS = by_size((5, 20), (5, 10, 20, 40), (5, 10, 20, 40, 80, 160, 320))
-REPEATS = by_size(1, 7, 31)
+SEEDS = by_size(2, 8, 8)
+KNOBS = (Knob("lengths", by_size((5, 20), (5, 10, 20, 40), (5, 10, 20, 40, 80, 160, 320)), 2, 1000),)
+REPEATS = by_size(1, 5, 31)
 
 
 class Counter:
@@ -52,7 +53,8 @@ def measure_one(seed: int, at: Settings) -> Numbers:
     optimizer = torch.optim.SGD(model.parameters())
     encoder, decoder = Counter(model.encoder), Counter(model.decoder)
     found: dict[str, list[float]] = defaultdict(list)
-    for n in LENGTHS[at.size]:
+    lengths = at.wholes("lengths")
+    for n in lengths:
         words = torch.randint(4, VOCAB, (2, n - 1)).tolist()  # with </s>, n tokens on either side
         batch = Batch.from_pairs([(words[0], words[1])])
         works: dict[str, Callable[[], object]] = {
@@ -66,14 +68,16 @@ def measure_one(seed: int, at: Settings) -> Numbers:
                 found[f"{name}_calls_{kind}"].append(part.calls)
                 found[f"{name}_positions_{kind}"].append(part.positions)
                 found[f"{name}_ms_{kind}"].append(1000 * median(part.times))
-    twenty = LENGTHS[at.size].index(20)
-    slower = {name: found[f"{name}_ms_infer"][-1] / found[f"{name}_ms_train"][-1] for name in ("encoder", "decoder")}
-    return {
-        **found, "lengths": list(LENGTHS[at.size]), "longest": LENGTHS[at.size][-1],
-        **{f"{name}_slower": ratio for name, ratio in slower.items()},
-        "decoder_at_20": found["decoder_calls_infer"][twenty],
-        "positions_at_20": found["decoder_positions_infer"][twenty],
-    }  # fmt: skip
+    longest = lengths.index(max(lengths))
+    numbers: dict[str, float | list[float]] = {**found, "longest": float(max(lengths))}
+    for name in ("encoder", "decoder"):
+        numbers[f"{name}_slower"] = found[f"{name}_ms_infer"][longest] / found[f"{name}_ms_train"][longest]
+    for index, n in enumerate(lengths):
+        numbers[f"encoder_at_{n}"] = found["encoder_calls_infer"][index]
+        numbers[f"decoder_at_{n}"] = found["decoder_calls_infer"][index]
+        numbers[f"decoder_at_{n}_train"] = found["decoder_calls_train"][index]
+        numbers[f"positions_at_{n}"] = found["decoder_positions_infer"][index]
+    return numbers
 
 
 def watched(work: Callable[[], object], parts: Sequence[Counter], repeats: int) -> None:
@@ -101,19 +105,31 @@ def judge(runs: Runs) -> Verdict:
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, both = figure(2, width=4.7)
-    kinds = {
-        "train": tr("training", "训练"),
-        "infer": tr("inference", "推理"),
-        "score": tr("scoring", "给定译文打分"),
+    """What decides, the number of calls, and what it costs."""
+    picture, (calls, cost) = figure(2)
+    lengths = sorted(set(row(runs[0], "lengths")))
+    at = [list(row(runs[0], "lengths")).index(n) for n in lengths]
+    curves = {
+        ("decoder", "infer"): tr("decoder, inference", "解码器，推理"),
+        ("decoder", "train"): tr("decoder, training", "解码器，训练"),
+        ("encoder", "infer"): tr("encoder, inference", "编码器，推理"),
     }
-    titles = (tr("encoder", "编码器"), tr("decoder", "解码器"))
-    for axes, name, title in zip(both, ("encoder", "decoder"), titles, strict=True):
-        for index, (kind, label) in enumerate(kinds.items()):
-            band(axes, row(runs[0], "lengths"), [row(run, f"{name}_ms_{kind}") for run in runs], label, index)
-        axes.set(xlabel=tr("tokens", "token 数"), ylabel=f"{title}, ms", ylim=(0, None))
-    both[1].legend()
+    for index, ((name, kind), label) in enumerate(curves.items()):
+        counted = [row(runs[0], f"{name}_calls_{kind}")[i] for i in at]
+        how: dict[str, Any] = {"lw": 2.5, "ls": ("-", "-", "--")[index], "color": COLOURS[(4, 0, 2)[index]]}
+        calls.plot(lengths, counted, MARKERS[index], ms=7, label=label, **how)
+        times = [[row(run, f"{name}_ms_{kind}")[i] for i in at] for run in runs]
+        band(cost, lengths, times, label, (4, 0, 2)[index])
+    for axes, words in (
+        (calls, tr("calls", "调用次数")),
+        (cost, tr("milliseconds, forward only", "毫秒（只计前向计算）")),
+    ):
+        axes.set(xlabel=tr("tokens", "词元数"), title=words, ylim=(0, None))
+    longest = number(runs[0], "longest")
+    calls.annotate(f"{max(row(runs[0], 'decoder_calls_infer')):.0f}", (longest, longest), (-30, -4),
+                   textcoords="offset points")  # fmt: skip
+    calls.legend()
     return picture
 
 
-EXPERIMENT = Experiment("L32", for_each_seed(measure_one), judge, draw)
+EXPERIMENT = Experiment("L32", for_each_seed(measure_one), judge, draw, KNOBS, SEEDS)
