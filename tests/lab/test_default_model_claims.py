@@ -71,7 +71,8 @@ def test_l39_can_say_all():
     assert verdict("L39", **{**low, "mean_reads_all": 0.9}) == "holds"
     assert verdict("L39", **{**low, "mean_says_all": 0.9}) == "holds only if"
     assert verdict("L39", **{**low, "head_reads_all": 0.6, "diagonal": 0.7}) == "does not hold"
-    first, second = ({**low, "mean_reads_all": value} for value in (0.2, 0.9))
+    assert verdict("L39", **{**low, "mean_reads_all": 0.9}, most=0.95) == "does not hold"
+    first, second = ({**low, "mean_reads_all": value, "most": 0.5} for value in (0.2, 0.9))
     assert l39_source_word.judge([first, second]) == "undecided"
 
 

@@ -85,9 +85,9 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     heads.set(xlabel=tr("weight from it to animal", "it 对 animal 的权重"), ylabel=tr("to tired", "it 对 tired 的权重"))
     for index, last in enumerate(("tired", "wide")):
         most_of = [number(run, f"{last}_{noun}") for noun in ("animal", "street")]
-        at = [noun + 0.4 * index - 0.2 for noun in range(2)]
-        words.bar(at, most_of, 0.36, color=COLOURS[index], alpha=0.8, label=f"… it was too {last}")
-        for x, weight in zip(at, most_of, strict=True):
+        places = [noun + 0.4 * index - 0.2 for noun in range(2)]
+        words.bar(places, most_of, 0.36, color=COLOURS[index], alpha=0.8, label=f"… it was too {last}")
+        for x, weight in zip(places, most_of, strict=True):
             words.text(x, weight, f"{weight:.2f}", ha="center", va="bottom", fontsize=14)
     words.set_xticks(range(2), ["it → animal", "it → street"])
     words.set(ylim=(0, 1.5 * max(most_of)), title=tr("the most that any head gives", "所有头中给得最多的权重"))
