@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Literal
 
 import torch
@@ -81,6 +81,7 @@ def build(kind: Kind, seed: int) -> Transformer | Continuer:
     )
 
 
+@cache
 def dictionary() -> Tensor:
     """The same for all: [senses, symbols], which word of the other language a word becomes."""
     generator = torch.Generator().manual_seed(0)

@@ -13,7 +13,7 @@ from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, band, figure
-from attendo.lab.tools.measuring import interval, unseen_generator
+from attendo.lab.tools.measuring import interval, on_the_way, unseen_generator
 from attendo.lab.tools.rank_correlation import rank_correlation
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.lab.tools.toy_training import EncoderAlone, accuracy, toy_config
@@ -23,7 +23,7 @@ from attendo.special_tokens import SPECIAL
 
 SEEDS = by_size(2, 8, 16)
 KNOBS = (
-    Knob("steps", by_size(4, 800, 4_000), 2, 100_000),
+    Knob("steps", by_size(4, 800, 2_000), 2, 100_000),
     Knob("positions", by_size(8, 16, 16), 8, 64),
     Knob("reach", by_size(2, 2, 2), 1, 3),
 )
@@ -98,7 +98,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     for task in TASKS:
         order = order_of(task, positions)
         sequences = partial(majorities, order, at.whole("reach"))
-        side = train_side("L48", task, at, seeds, build, sequences, pairs=32)
+        side = train_side("L48", task, at, seeds, build, sequences, 32, least=on_the_way)
         for run, numbers in zip(runs, side.numbers(task, LEARNT), strict=True):
             run |= numbers
         for run, seed, model in zip(runs, seeds, side.models, strict=True):
