@@ -6,6 +6,7 @@ import torch
 from attendo.errors import InputError
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.families import l27_distance, l30_lstm_wins
+from attendo.lab.knobs import settings_of
 from attendo.lab.positions import l21_learned
 from attendo.lab.tools.readers import KINDS, build_reader, learns_together, right_answers, stream
 from attendo.lab.tools.toy_training import Budget
@@ -76,7 +77,7 @@ def test_both_sides_have_equally_many_weights():
 def test_l21_every_batch_has_the_same_shape_and_the_table_ends():
     shapes = {l21_learned.short_ones(6, generator(seed)).source.shape for seed in range(20)}
     assert shapes == {(6, l21_learned.LONGEST + 1)}
-    too_long = torch.full((1, l21_learned.TESTED[-1] + 2), 5)
+    too_long = torch.full((1, 2 * l21_learned.LONGEST + 2), 5)
     l21_learned.build("sinusoidal", 1).encode(too_long)
     with pytest.raises(InputError, match="longer than the 13 learned positions"):
         l21_learned.build("learned", 1).encode(too_long)
@@ -87,6 +88,20 @@ def test_l21_can_say_all():
     assert verdict("L21", sinusoidal_trained=1.0, learned_trained=0.99, sinusoidal_twice=0.5) == "holds only if"
     assert verdict("L21", sinusoidal_trained=1.0, learned_trained=0.9, sinusoidal_twice=0.5) == "does not hold"
     assert verdict("L21", sinusoidal_trained=0.9, learned_trained=1.0, sinusoidal_twice=0.5) == "does not hold"
+
+
+def test_l21_a_side_that_was_still_improving_has_not_lost():
+    behind = {"sinusoidal_trained": 1.0, "learned_trained": 0.9, "sinusoidal_twice": 0.5, "learned": 0.3}
+    assert verdict("L21", **behind, learned_half=0.31) == "does not hold"
+    assert verdict("L21", **behind, learned_half=0.6) == "undecided"
+
+
+def test_l21_other_lengths():
+    at = settings_of(l21_learned.KNOBS, "small", {"longest": "4", "steps": "2"})
+    (numbers,) = l21_learned.measure((1,), at)
+    assert numbers["length"] == list(range(3, 9))
+    assert numbers["sinusoidal_one_more"] == numbers["sinusoidal_right"][2]
+    assert l21_learned.build("learned", 1, 4).config.max_length == 9
 
 
 def test_l21_wide_intervals_decide_nothing():

@@ -7,14 +7,12 @@ from attendo.data.batch import Batch
 from attendo.errors import UsageError
 from attendo.lab.attention import l5_scale
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.layers import l11_without_feed_forward, l16_residual
-from attendo.lab.positions import l23_mask_and_positions
+from attendo.lab.layers import l11_without_feed_forward
 from attendo.lab.run import Wanted, run_experiment
 from attendo.lab.tools.measuring import count_weights
 from attendo.lab.tools.toy_tasks import random_table, running_sum
-from attendo.lab.tools.toy_training import Budget, EncoderAlone, toy_config, train_together
-from attendo.lab.training import l26_warmup
-from tests.lab.planted import small, small_runs, verdict
+from attendo.lab.tools.toy_training import EncoderAlone, toy_config
+from tests.lab.planted import small_runs, verdict
 
 
 def test_running_sum():
@@ -72,22 +70,6 @@ def test_l11_can_say_all():
     assert verdict("L11", 8, **worse) == "holds"
 
 
-def test_l16_has_the_same_weights_with_and_without_residuals():
-    post, none = (l16_residual.Stack(3, kind, 1) for kind in ("post", "none"))
-    assert post.state_dict().keys() == none.state_dict().keys()
-    assert all(torch.equal(weight, none.state_dict()[name]) for name, weight in post.state_dict().items())
-    x = torch.randn(2, 4, 32)
-    around = none.encoder.layers[0].around_self_attention
-    torch.testing.assert_close(around(x, torch.sin), around.norm(torch.sin(x)))
-
-
-def test_l16_can_say_all():
-    low, high = l16_residual.BLIND - 0.5, l16_residual.BLIND + 0.3
-    assert verdict("L16", post_loss_deep=low, pre_loss_deep=low, none_loss_deep=high) == "holds"
-    assert verdict("L16", post_loss_deep=high, pre_loss_deep=low, none_loss_deep=high) == "holds only if"
-    assert verdict("L16", post_loss_deep=low, pre_loss_deep=low, none_loss_deep=low) == "does not hold"
-
-
 def test_l5_a_smaller_start_is_the_scaled_model_at_first():
     batch = l5_scale.sequences(3, torch.Generator().manual_seed(1))
     logits = {}
@@ -123,63 +105,3 @@ def test_l5_can_say_all():
 def test_l5_takes_a_d_k_that_divides():
     with pytest.raises(UsageError, match="d_k=48 cannot be: expected a divisor of d_model = 64"):
         run_experiment(EXPERIMENTS["L5"], Wanted("small", turned={"d_k": "4,48"}))
-
-
-def test_l26_can_say_all():
-    low, high = l16_residual.BLIND - 0.5, l16_residual.BLIND + 0.3
-
-    def verdict_of(cold_fails, warm_fails, seeds=6):
-        """Of how many seeds fail at each of two rates."""
-        runs = []
-        for seed in range(seeds):
-            losses = [[high if seed < fails else low for fails in side] for side in (cold_fails, warm_fails)]
-            runs.append({"post_cold": losses[0], "post_warm": losses[1]})
-        return EXPERIMENTS["L26"].judge(runs)
-
-    assert verdict_of((6, 6), (0, 0)) == "holds"
-    assert verdict_of((0, 5), (0, 0)) == "holds only if"
-    assert verdict_of((0, 0), (0, 0)) == "does not hold"
-    assert verdict_of((0, 2), (0, 0)) == "undecided"  # two of six may be chance
-    assert verdict_of((6, 6), (6, 6)) == "undecided"
-
-
-def test_l26_counts_as_fisher_did():
-    assert l26_warmup.fisher(5, 0, 6) == pytest.approx(6 / 792)
-    assert l26_warmup.fisher(3, 1, 4) == pytest.approx(17 / 70)  # the lady tasting tea
-
-
-def test_without_warmup_the_first_step_is_taken_at_the_peak():
-    """Adam's first step moves a weight by the learning rate; the second of two is the end of the cosine, rate 0."""
-    stack = l16_residual.Stack(1, "post", 1)
-    before = stack.output.weight.detach().clone()
-    train_together([stack], l16_residual.sequences, [1], Budget(2, 4, 1e-2, 0.0))
-    assert (stack.output.weight - before).abs().max().item() == pytest.approx(1e-2, rel=0.01)
-
-
-def test_l23_without_a_mask_the_future_changes_the_past():
-    batch = l23_mask_and_positions.sequences(2, torch.Generator().manual_seed(1))
-    other = batch.target_in.clone()
-    other[:, -1] = (other[:, -1] - 4 + 1) % 10 + 4
-    for cell in l23_mask_and_positions.CELLS:
-        torch.manual_seed(1)
-        model = l23_mask_and_positions.build(cell, 1)
-        before, after = (model(batch.source, fed)[:, :-1] for fed in (batch.target_in, other))
-        assert torch.equal(before, after) == (cell in ("both", "only_mask"))
-
-
-def test_l23_can_say_no():
-    assert verdict("L23", both_right=1.0, only_mask_right=0.4, only_positions_right=0.1) == "holds"
-    assert verdict("L23", both_right=1.0, only_mask_right=0.98, only_positions_right=0.1) == "does not hold"
-
-
-def test_l22_sizes_at_the_start():
-    (numbers, _) = EXPERIMENTS["L22"].measure((1, 2), small(EXPERIMENTS["L22"]))
-    assert numbers["position"] == pytest.approx((64 / 2) ** 0.5)  # sin² + cos² = 1, d_model / 2 times
-    assert numbers["moving_scaled_before"] == pytest.approx(8 * numbers["moving_unscaled_before"])
-
-
-def test_l22_can_say_all():
-    same = {"moving_scaled": 0.1, "computing_scaled": 0.1}
-    assert verdict("L22", **same, moving_unscaled=0.1, computing_unscaled=0.5) == "holds only if"
-    assert verdict("L22", **same, moving_unscaled=0.5, computing_unscaled=0.5) == "holds"
-    assert verdict("L22", **same, moving_unscaled=0.1, computing_unscaled=0.1) == "does not hold"

@@ -1,53 +1,28 @@
 """L16: stacks of 2 to 24 layers with residual connections, in both orders of Add & Norm, and without."""
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
+from statistics import median
 
 import torch
 from matplotlib.figure import Figure
-from torch import Tensor
 from torch.nn import functional as F
 
-from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
-from attendo.lab.knobs import Settings, by_size
-from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.measuring import at_the_end, interval
-from attendo.lab.tools.toy_tasks import reversal
-from attendo.lab.tools.toy_training import EncoderAlone, toy_config
-from attendo.lab.tools.tuning import budgets_of, train_tuned
-from attendo.model.add_and_norm import AddAndNorm
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Knob, Settings, by_size
+from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure, tick_at
+from attendo.lab.tools.measuring import curve, curve_steps, settled
+from attendo.lab.tools.stacks import BLIND, TRAINED, Stack, sequences
+from attendo.lab.tools.tuning import train_side
 
-DEPTHS = by_size((1, 2), (2, 6, 12, 24), (2, 4, 6, 9, 12, 18, 24))
-STEPS = by_size(2, 50, 600)
+SEEDS = by_size(2, 8, 16)
+KNOBS = (
+    Knob("steps", by_size(4, 200, 1_500), 2, 100_000),
+    Knob("depths", by_size((1, 2), (2, 24), (2, 6, 24)), 1, 64),
+)
 KINDS = ("post", "pre", "none")
-SYMBOLS, LENGTH = 8, 6
-# What is reached without a look at the source: </s> stands at the end, each symbol is as likely as the others.
-BLIND = LENGTH / (LENGTH + 1) * math.log(SYMBOLS)
-
-
-class NormAlone(AddAndNorm):
-    """LayerNorm(Sublayer(x)): nothing is added."""
-
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        return self.norm(self.dropout(sublayer(x)))
-
-
-class Stack(EncoderAlone):
-    """Says its source backwards: position i must say what stands at position n - i."""
-
-    def __init__(self, depth: int, kind: str, seed: int, d_model: int = 32, d_ff: int = 64) -> None:
-        order = "pre" if kind == "pre" else "post"
-        config = toy_config(SYMBOLS, d_model, d_ff, 2, tied_output=False, encoder_layers=depth, norm_order=order)
-        torch.manual_seed(seed)
-        super().__init__(config)
-        for layer in self.encoder.layers if kind == "none" else ():
-            layer.around_self_attention, layer.around_feed_forward = NormAlone(config), NormAlone(config)
-
-
-def sequences(pairs: int, generator: torch.Generator) -> Batch:
-    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, generator)
+PAIRS, POINTS = 16, 24  # of a step; of a curve
+MOST, FEW = 0.75, 0.25  # of the seeds
 
 
 def at_the_start(depth: int, kind: str, seed: int) -> tuple[float, float]:
@@ -60,55 +35,65 @@ def at_the_start(depth: int, kind: str, seed: int) -> tuple[float, float]:
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
-    depths = DEPTHS[at.size]
-    runs = rows_to_fill(seeds, depth=depths, blind=BLIND)
+    depths = sorted(at.wholes("depths"))
+    runs = rows_to_fill(seeds, depth=depths, blind=BLIND, step=curve_steps(at.whole("steps"), POINTS))
     for kind in KINDS:
-        trained = []
         for depth in depths:
-            budgets = budgets_of("L16", f"{kind}_{depth}", at.size, STEPS[at.size], 32)
-            _, losses, rate = train_tuned(partial(Stack, depth, kind), sequences, seeds, budgets)
-            trained.append(losses)
-            for run in runs:
-                run[f"rate_{kind}_{depth}"] = rate
-        for index, (run, seed) in enumerate(zip(runs, seeds, strict=True)):
-            gradient, alike = zip(*[at_the_start(depth, kind, seed) for depth in depths], strict=True)
-            loss = [at_the_end(losses[:, index]) for losses in trained]
-            for name, values in (("loss", loss), ("gradient", gradient), ("alike", alike)):
-                run |= {f"{kind}_{name}": list(values), f"{kind}_{name}_deep": values[-1]}
+            name = f"{kind}_{depth}"
+            side = train_side("L16", name, at, seeds, partial(Stack, depth, kind), sequences, PAIRS)
+            for run, numbers in zip(runs, side.numbers(name, TRAINED), strict=True):
+                run |= numbers
+            trained = sum(end < TRAINED for end in side.ends()) / len(runs)
+            for run, seed, losses in zip(runs, seeds, side.losses.T, strict=True):
+                gradient, alike = at_the_start(depth, kind, seed)
+                run |= {f"{name}_trained": trained, f"{name}_gradient": gradient, f"{name}_alike": alike}
+                run[f"{name}_curve"] = curve(losses, POINTS)
+        for run in runs:  # by names that do not depend on the knob
+            for what in ("", "_learnt", "_trained", "_gradient", "_alike"):
+                for end, depth in (("shallow", depths[0]), ("deep", depths[-1])):
+                    run[f"{kind}_{end}{what}"] = run[f"{kind}_{depth}{what}"]
     return list(runs)
 
 
 def judge(runs: Runs) -> Verdict:
-    """Trained is what is below BLIND at the greatest depth. Both orders with, and not without: holds.
-
-    Pre-norm alone, and not without: only if. Without as well, or not even pre-norm: does not hold.
+    """A stack is trained when its loss at the end is below TRAINED, and a kind when MOST seeds are; it is not when at
+    most FEW are, and have stopped improving. At the greatest depth: both orders with residual connections, and not
+    without: holds. Pre-norm alone: only if. Without as well, or neither order: does not hold.
     """
-    found = {kind: interval(over_seeds(runs, f"{kind}_loss_deep")) for kind in KINDS}
-    if any(loss.low <= BLIND <= loss.high for loss in found.values()):
-        return "undecided"
-    post, pre, none = (loss.high < BLIND for loss in found.values())
-    if none or not pre:
+    deepest = f"{row(runs[0], 'depth')[-1]:.0f}"
+    found = {}
+    for kind in KINDS:
+        share = sum(loss < TRAINED for loss in over_seeds(runs, f"{kind}_deep")) / len(runs)
+        unclear = FEW < share < MOST or (share <= FEW and not settled(runs, f"{kind}_{deepest}"))
+        found[kind] = None if unclear else share >= MOST
+    post, pre, none = (found[kind] for kind in KINDS)
+    if none or (pre is False and post is False):
         return "does not hold"
-    return "holds" if post else "holds only if"
+    if None in found.values():
+        return "undecided"
+    return "holds" if post and pre else "holds only if"
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, axes = figure(columns=3, width=4.0)
+    picture, (by_depth, by_step) = figure(columns=2)
     kinds = (tr("post-norm", "后归一化"), tr("pre-norm", "前归一化"), tr("no residual", "无残差"))
-    titles = {
-        "loss": tr("loss after training", "训练后的损失"),
-        "gradient": tr("gradient at layer 1, log$_{10}$", "第 1 层梯度的范数，log$_{10}$"),
-        "alike": tr("cosine between places", "各位置间的余弦相似度"),
-    }
-    for panel, (name, title) in zip(axes, titles.items(), strict=True):
-        shown = math.log10 if name == "gradient" else float
-        for index, (kind, label) in enumerate(zip(KINDS, kinds, strict=True)):
-            curves = [[shown(value) for value in row(run, f"{kind}_{name}")] for run in runs]
-            band(panel, row(runs[0], "depth"), curves, label, index)
-        panel.set(title=title, xlabel=tr("layers", "层数"))
-    axes[0].axhline(BLIND, color="grey", ls="--", lw=1)
-    axes[2].legend(loc="lower right")
+    depths = row(runs[0], "depth")
+    for index, (kind, label) in enumerate(zip(KINDS, kinds, strict=True)):
+        ends = [over_seeds(runs, f"{kind}_{depth:.0f}") for depth in depths]
+        colour, marker = COLOURS[index], MARKERS[index]
+        by_depth.plot(depths, [median(values) for values in ends], "-", color=colour, lw=2)
+        for depth, values in zip(depths, ends, strict=True):
+            by_depth.plot([depth * 1.04 ** (index - 1)] * len(values), values, marker, color=colour, ms=5, alpha=0.6)
+        curves = [row(run, f"{kind}_{depths[-1]:.0f}_curve") for run in runs]
+        band(by_step, row(runs[0], "step"), curves, label, index)
+    by_depth.set(xscale="log", xlabel=tr("layers", "层数"), ylabel=tr("loss at the end", "最终损失"), ylim=(0, None))
+    tick_at(by_depth, depths)
+    by_step.set(xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
+    by_step.set_title(tr(f"{depths[-1]:.0f} layers", f"{depths[-1]:.0f} 层"))
+    by_step.legend(loc="lower left")
+    for axes in (by_depth, by_step):
+        axes.axhline(number(runs[0], "blind"), color="grey", ls=":", lw=1)
     return picture
 
 
-EXPERIMENT = Experiment("L16", measure, judge, draw, evidence="trained", tunes=True)
+EXPERIMENT = Experiment("L16", measure, judge, draw, KNOBS, SEEDS, evidence="trained", tunes=True)

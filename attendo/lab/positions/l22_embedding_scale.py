@@ -1,5 +1,6 @@
 """L22: embeddings with the factor √d_model and without it, where order matters most and where the symbols do."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -8,39 +9,47 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
-from attendo.lab.knobs import Settings, by_size
-from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.measuring import curve, curve_steps, difference
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
+from attendo.lab.knobs import Knob, Settings, by_size
+from attendo.lab.tools.chart import COLOURS, band, figure
+from attendo.lab.tools.measuring import curve, curve_steps, fails_more, log_ratio, settled
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, reversal, running_sum
 from attendo.lab.tools.toy_training import toy_config
-from attendo.lab.tools.tuning import budgets_of, train_tuned
+from attendo.lab.tools.tuning import build_seeded, train_side
 from attendo.model.config import LayerConfig
 from attendo.model.embeddings import TokenEmbedding
 from attendo.model.parts import Parts
 from attendo.model.positions import sinusoidal_encoding
 from attendo.model.transformer import Transformer
 
-SEEDS = by_size(2, 6, 8)
-D_MODEL, LENGTH = 64, 4
+SEEDS = by_size(2, 8, 16)
+KNOBS = (
+    Knob("steps", by_size(4, 500, 2_000), 2, 100_000),
+    Knob("width", by_size(16, 64, 64), 4, 512),  # d_model; the factor is its square root
+)
+LENGTH, HEADS = 4, 4
 TASKS = {"moving": (reversal, 10), "computing": (running_sum, 3)}  # with the number of symbols
 SIDES = ("scaled", "unscaled")
-STEPS = by_size(2, 150, 2000)
-POINTS = 20  # of a curve
-WORSE = 0.1  # in the loss: the right token is given a probability lower by a tenth
+POINTS = 24  # of a curve
+SLOWER = 1.25  # times as many steps
 
 
 def without_factor(config: LayerConfig) -> TokenEmbedding:
     return TokenEmbedding(config.vocab_size, config.d_model)
 
 
-def build(symbols: int, side: str, seed: int) -> Transformer:
-    config = toy_config(symbols, D_MODEL, 2 * D_MODEL, num_heads=4)
+def build(symbols: int, width: int, side: str, seed: int) -> Transformer:
+    config = toy_config(symbols, width, 2 * width, HEADS)
     return Transformer(config, Parts(embedding=without_factor) if side == "unscaled" else Parts())
 
 
 def batch_of(toy: Callable[..., Batch], symbols: int, pairs: int, generator: torch.Generator) -> Batch:
     return toy(pairs, range(LENGTH, LENGTH + 1), symbols, generator)
+
+
+def learnt(symbols: int) -> float:
+    """A tenth of the loss of a guess: </s> stands at the end, each symbol is as likely as the others."""
+    return 0.1 * LENGTH / (LENGTH + 1) * math.log(symbols)
 
 
 @torch.no_grad()
@@ -51,56 +60,66 @@ def size_of_embeddings(model: Transformer) -> float:
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
-    position = float(sinusoidal_encoding(torch.arange(LENGTH)[None], D_MODEL).norm(dim=-1).mean())
-    runs = rows_to_fill(seeds, step=curve_steps(STEPS[at.size], POINTS), position=position)
+    width = at.whole("width")
+    position = float(sinusoidal_encoding(torch.arange(LENGTH)[None], width).norm(dim=-1).mean())
+    runs = rows_to_fill(seeds, step=curve_steps(at.whole("steps"), POINTS), position=position)
     for task, (toy, symbols) in TASKS.items():
+        sequences = partial(batch_of, toy, symbols)
         for side in SIDES:
-            name, make = f"{task}_{side}", partial(build, symbols, side)
-            budgets = budgets_of("L22", name, at.size, STEPS[at.size], 32)
-            models, losses, rate = train_tuned(make, partial(batch_of, toy, symbols), seeds, budgets)
-            for run, seed, model, loss in zip(runs, seeds, models, losses.T, strict=True):
-                torch.manual_seed(seed)
-                points = curve(loss, POINTS)
-                run |= {name: points[-1], f"{name}_curve": points, f"rate_{name}": rate}
-                run[f"{name}_before"] = size_of_embeddings(make(seed))
-                run[f"{name}_after"] = size_of_embeddings(model)
+            name, make = f"{task}_{side}", partial(build, symbols, width, side)
+            trained = train_side("L22", name, at, seeds, make, sequences, pairs=32)
+            for run, numbers in zip(runs, trained.numbers(name, learnt(symbols)), strict=True):
+                run |= numbers
+            for run, seed, losses in zip(runs, seeds, trained.losses.T, strict=True):
+                run[f"{name}_curve"] = curve(losses, POINTS)
+                run[f"{name}_before"] = size_of_embeddings(build_seeded(make, seed))
     return list(runs)
 
 
 def judge(runs: Runs) -> Verdict:
-    """Worse is the loss without the factor less that with it, seed by seed, on each of the two tasks.
+    """Worse: without the factor more seeds have not learnt at the end (Fisher's exact test), and improve no more.
+    Slower: without it learning takes more than SLOWER times the steps, seed by seed. On each of the two tasks.
 
-    More than WORSE on both: holds. On neither: does not hold. Where symbols count, but not where positions do: only if.
+    Worse on both: the factor is needed, and it holds. Worse or slower on some task: only if. Neither on either: does
+    not hold. Undecided where the interval of the steps straddles SLOWER and nothing else decides, or where the side
+    that is worse has not stopped improving.
     """
-    gaps = [difference(*(over_seeds(runs, f"{task}_{side}") for side in reversed(SIDES))) for task in TASKS]
-    if any(gap.low <= WORSE <= gap.high for gap in gaps):
-        return "undecided"
-    match [gap.low > WORSE for gap in gaps]:
-        case [True, True]:
-            return "holds"
-        case [False, True]:
-            return "holds only if"
-        case [False, False]:
-            return "does not hold"
-    return "undecided"  # needed where positions count alone: the contrary of what we should expect
+    worse, slower = [], []
+    for task in TASKS:
+        unscaled, scaled = f"{task}_unscaled", f"{task}_scaled"
+        worse.append(fails_more(*(over_seeds(runs, f"{name}_failed") for name in (unscaled, scaled))))
+        if worse[-1] and not settled(runs, unscaled):
+            return "undecided"
+        _, low, high = log_ratio(*(over_seeds(runs, f"{name}_learnt") for name in (unscaled, scaled)))
+        slower.append(True if low > SLOWER else False if high < SLOWER else None)
+    if all(worse):
+        return "holds"
+    if any(worse) or True in slower:
+        return "holds only if"
+    return "undecided" if None in slower else "does not hold"
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, axes = figure(columns=3, width=4.0)
+    picture, axes = figure(columns=3, width=4.4)
     labels = (tr(r"$\times\sqrt{d_{model}}$", r"乘 $\sqrt{d_{model}}$"), tr("no factor", "不乘"))
-    titles = (tr("reversal (moving)", "逆序（搬运）"), tr("running sum (computing)", "累加（计算）"))
+    titles = (tr("reversal", "逆序"), tr("running sum", "累加"))
     for panel, task, title in zip(axes, TASKS, titles, strict=False):
         for index, (side, label) in enumerate(zip(SIDES, labels, strict=True)):
             band(panel, row(runs[0], "step"), [row(run, f"{task}_{side}_curve") for run in runs], label, index)
         panel.set(title=title, xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
-    for index, (side, label) in enumerate(zip(SIDES, labels, strict=True)):
-        ends = [over_seeds(runs, f"computing_{side}_{when}") for when in ("before", "after")]
-        band(axes[2], [0, 1], list(zip(*ends, strict=True)), label, index)
-    axes[2].axhline(over_seeds(runs, "position")[0], color="grey", ls="--", label=tr("positions", "位置编码"))
-    axes[2].set_xticks([0, 1], [tr("before training", "训练前"), tr("after", "训练后")])
-    axes[2].set(title=tr("length of an embedding", "词向量的范数"), ylim=(0, None), xlim=(-0.2, 1.2))
-    axes[2].legend(loc="center")
+    axes[0].legend()
+    sizes = [number(runs[0], "position"), *(number(runs[0], f"computing_{side}_before") for side in SIDES)]
+    names = (
+        tr("position", "位置编码"),
+        tr("embedding\nwith factor", "词向量\n（乘）"),
+        tr("embedding\nwithout", "词向量\n（不乘）"),
+    )
+    shown = axes[2].bar(range(3), sizes, color=("grey", *COLOURS[:2]), width=0.62)
+    axes[2].bar_label(shown, [f"{size:.1f}" for size in sizes])
+    axes[2].set_xticks(range(3), names)
+    axes[2].grid(visible=False, axis="x")
+    axes[2].set(title=tr("length at the start", "训练前的范数"))
     return picture
 
 
-EXPERIMENT = Experiment("L22", measure, judge, draw, (), SEEDS, evidence="trained", tunes=True)
+EXPERIMENT = Experiment("L22", measure, judge, draw, KNOBS, SEEDS, evidence="trained", tunes=True)

@@ -5,6 +5,7 @@ from itertools import accumulate
 import torch
 
 from attendo.data.batch import Batch
+from attendo.special_tokens import SPECIAL
 
 FIRST_SYMBOL = 4  # after pad, <s>, </s> and <unk>
 
@@ -15,6 +16,14 @@ def reversal(num_pairs: int, lengths: range, num_symbols: int, generator: torch.
     7 5 9 </s>  ->  9 5 7 </s>
     """
     return Batch.from_pairs([(row, row[::-1]) for row in draw_rows(num_pairs, lengths, num_symbols, generator)])
+
+
+def reversal_of_length(length: int, num_symbols: int, num_pairs: int, generator: torch.Generator) -> Batch:
+    """The same where all have one length, drawn in one go: ten times as fast, which counts where steps are many."""
+    x = torch.randint(FIRST_SYMBOL, FIRST_SYMBOL + num_symbols, (num_pairs, length), generator=generator)
+    begin, end = (torch.full((num_pairs, 1), token) for token in (SPECIAL.bos, SPECIAL.eos))
+    y = x.flip(1)
+    return Batch(torch.cat((x, end), 1), torch.cat((begin, y), 1), torch.cat((y, end), 1), num_pairs * (length + 1))
 
 
 def copying(num_pairs: int, lengths: range, num_symbols: int, generator: torch.Generator) -> Batch:
