@@ -10,7 +10,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attendo.lab.tools.measuring import interval
+from attendo.lab.tools.measuring import interval, log_interval
 from attendo.report.fonts import families
 
 # Okabe and Ito's, in an order in which neighbours differ in lightness, too.
@@ -78,6 +78,14 @@ def lines(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], lab
     for curve in curves:
         axes.plot(x, curve, color=colour, lw=0.8, alpha=0.35)
     axes.plot(x, [median(values) for values in zip(*curves, strict=True)], color=colour, lw=3, label=label)
+
+
+def log_band(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], label: str, index: int) -> None:
+    """As band, for an axis that is logarithmic: the geometric mean, and its interval."""
+    means, lows, highs = zip(*(log_interval(values) for values in zip(*curves, strict=True)), strict=True)
+    colour = COLOURS[index % len(COLOURS)]
+    axes.plot(x, means, f"{MARKERS[index % len(MARKERS)]}-", color=colour, label=label, ms=6)
+    axes.fill_between(x, lows, highs, color=colour, alpha=0.18, lw=0)
 
 
 def bars(axes: Axes, labels: Sequence[str], seeds_of_each: Sequence[Sequence[float]]) -> None:

@@ -20,13 +20,30 @@ Kind = Literal["transformer", "lstm"]
 KINDS: tuple[Kind, ...] = ("transformer", "lstm")
 
 
+class SteppedLSTM(LSTMLayer):
+    """An LSTM written out step by step, so that those of all seeds can learn in one pass (torch.vmap), which PyTorch's
+    fused kernel cannot."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, LSTMState]:  # type: ignore[override]
+        """x [batch, length, d_input] -> h of every step [batch, length, d_hidden], and the last state."""
+        read = x @ self.weight_ih_l0.T + self.bias_ih_l0 + self.bias_hh_l0  # of all steps: nothing in it has to wait
+        h = c = x.new_zeros(len(x), self.hidden_size)
+        outputs = []
+        for gates in read.unbind(1):
+            i, f, g, o = (gates + h @ self.weight_hh_l0.T).chunk(4, dim=-1)
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = o.sigmoid() * c.tanh()
+            outputs.append(h)
+        return torch.stack(outputs, dim=1), (h, c)
+
+
 class LSTMReader(nn.Module):
     """Layers of LSTM between an embedding and an output. Called like every model, but a stream has no source."""
 
     def __init__(self, vocab_size: int, d_model: int, num_layers: int) -> None:
         super().__init__()
         self.embedding = TokenEmbedding(vocab_size, d_model)
-        self.layers = nn.ModuleList(LSTMLayer(d_model, d_model) for _ in range(num_layers))
+        self.layers = nn.ModuleList(SteppedLSTM(d_model, d_model) for _ in range(num_layers))
         self.output = build_output(self.embedding, tied=False)
         initialize_lstm(self)
 
@@ -53,11 +70,6 @@ def build_reader(kind: Kind, vocab_size: int, d_model: int, num_layers: int) -> 
         vocab_size=vocab_size, d_model=d_model, d_ff=4 * d_model // 3, num_heads=2, num_layers=num_layers, dropout=0.0
     )
     return DecoderOnly(config)
-
-
-def learns_together(kind: Kind) -> bool:
-    """Whether models of all seeds can learn in one pass; PyTorch's LSTM cannot (torch.vmap)."""
-    return kind != "lstm"
 
 
 def stream(read: Tensor, answers: Tensor) -> Batch:

@@ -31,6 +31,15 @@ def copying(num_pairs: int, lengths: range, num_symbols: int, generator: torch.G
     return Batch.from_pairs([(row, row) for row in draw_rows(num_pairs, lengths, num_symbols, generator)])
 
 
+def turned(num_pairs: int, length: int, num_symbols: int, generator: torch.Generator) -> Batch:
+    """Each position has the symbol to its right, the last one the first: they look at each other in a circle.
+
+    7 5 9 </s>  ->  5 9 7 </s>
+    """
+    rows = draw_rows(num_pairs, range(length, length + 1), num_symbols, generator)
+    return Batch.from_pairs([(row, row[1:] + row[:1]) for row in rows])
+
+
 def running_sum(num_pairs: int, lengths: range, num_symbols: int, generator: torch.Generator) -> Batch:
     """The sum so far, modulo the number of symbols: fetching x_i is copying, adding it to y_{i-1} is computing.
 

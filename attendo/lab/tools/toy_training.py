@@ -18,6 +18,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from attendo.data.batch import Batch
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.model.config import TransformerConfig
+from attendo.model.parts import STANDARD, Parts
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 from attendo.training.optimizer import cosine_learning_rate
@@ -36,8 +37,8 @@ def toy_config(num_symbols: int, d_model: int, d_ff: int, num_heads: int, **othe
 class EncoderAlone(Transformer):
     """Called like every model: logits for the target at each position of the source, by what the encoder sees there."""
 
-    def __init__(self, config: TransformerConfig) -> None:
-        super().__init__(config)
+    def __init__(self, config: TransformerConfig, parts: Parts = STANDARD) -> None:
+        super().__init__(config, parts)
         del self.decoder
 
     def forward(self, source: Tensor, target_in: Tensor) -> Tensor:  # type: ignore[override]
@@ -88,7 +89,7 @@ def drawn_batches(draw: Draw, seeds: Sequence[int], budget: Budget) -> Iterator[
         count = min(AT_ONCE, budget.steps - begin)
         drawn = [draw(count * budget.pairs, generator) for generator in generators]
         sides = (
-            torch.stack([getattr(batch, side).view(count, budget.pairs, -1) for batch in drawn], dim=1)
+            torch.stack([getattr(batch, side).unflatten(0, (count, -1)) for batch in drawn], dim=1)
             for side in ("source", "target_in", "target_out")
         )
         yield from zip(*(side.to(budget.device) for side in sides), strict=True)
