@@ -9,22 +9,27 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds
-from attendo.lab.knobs import Settings, by_size
-from attendo.lab.tools.chart import COLOURS, bars, figure
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, rows_to_fill
+from attendo.lab.knobs import Knob, Settings, by_size
+from attendo.lab.tools.chart import COLOURS, figure, points
 from attendo.lab.tools.measuring import interval, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
 from attendo.lab.tools.toy_training import accuracy, toy_config
-from attendo.lab.tools.tuning import budgets_of, train_tuned
+from attendo.lab.tools.tuning import train_side
 from attendo.model import masks
 from attendo.model.config import Positions
 from attendo.model.record import AttentionRecord
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
-LENGTH, SYMBOLS = 5, 8
-STEPS, PAIRS = by_size(2, 250, 2000), by_size(4, 24, 64)
+SEEDS = by_size(2, 8, 16)
+KNOBS = (
+    Knob("steps", by_size(2, 600, 3_000), 2, 100_000),
+    Knob("length", by_size(5, 5, 5), 2, 12),  # of the sequence to be reversed
+)
+SYMBOLS = 8
 TESTED = by_size(20, 1000, 4000)
+LEARNT = 0.2  # a loss: a tenth of a random guess's, ln 8
 ROUNDING, CHANGED = 1e-10, 1e-3  # of outputs of size 1
 MARGIN = 0.02  # more than three standard errors of an accuracy over the tokens of 1000 test pairs
 
@@ -48,8 +53,8 @@ def build(name: str, seed: int) -> Transformer:
     return kind(toy_config(SYMBOLS, 32, 64, num_heads=4, positions=positions))
 
 
-def draw_pairs(pairs: int, generator: torch.Generator) -> Batch:
-    return reversal(pairs, range(LENGTH, LENGTH + 1), SYMBOLS, generator)
+def backwards(length: int, pairs: int, generator: torch.Generator) -> Batch:
+    return reversal(pairs, range(length, length + 1), SYMBOLS, generator)
 
 
 @torch.no_grad()
@@ -75,15 +80,17 @@ def best_of_a_bag(batch: Batch) -> float:
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
-    tests = [draw_pairs(TESTED[at.size], unseen_generator(seed)) for seed in seeds]
-    runs: list[dict[str, float]] = [{"bag": best_of_a_bag(test)} for test in tests]
+    sequences = partial(backwards, at.whole("length"))
+    tests = [sequences(TESTED[at.size], unseen_generator(seed)) for seed in seeds]
+    runs = rows_to_fill(seeds)
     for name in KINDS:
-        budgets = budgets_of("L18", name, at.size, STEPS[at.size], PAIRS[at.size])
-        models, _, rate = train_tuned(partial(build, name), draw_pairs, seeds, budgets)
-        for run, model, test, seed in zip(runs, models, tests, seeds, strict=True):
-            run[f"accuracy_{name}"] = accuracy(model, test)
-            run |= {f"shuffle_{name}": shuffle_error(model, seed), f"rate_{name}": rate}
-    return [*runs]
+        side = train_side("L18", name, at, seeds, partial(build, name), sequences, pairs=24)
+        for run, numbers in zip(runs, side.numbers(name, LEARNT), strict=True):
+            run |= numbers
+        for run, model, test, seed in zip(runs, side.models, tests, seeds, strict=True):
+            run |= {"bag": best_of_a_bag(test), f"accuracy_{name}": accuracy(model, test)}
+            run[f"shuffle_{name}"] = shuffle_error(model, seed)
+    return list(runs)
 
 
 def judge(runs: Runs) -> Verdict:
@@ -104,17 +111,18 @@ def judge(runs: Runs) -> Verdict:
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, (left, right) = figure(2, width=4.9)
-    labels = [tr("positions", "有位置编码"), tr("no positions", "无位置编码")]
-    labels += [tr("no positions,\ncausal mask", "无位置编码，\n因果掩码")]
-    bars(left, labels, [[100 * share for share in over_seeds(runs, f"accuracy_{name}")] for name in KINDS])
-    bag = 100 * interval(over_seeds(runs, "bag")).mean
+    picture, (left, right) = figure(2)
+    labels = [tr("positions", "有位置编码"), tr("none", "无位置编码")]
+    labels += [tr("none, but a\ncausal mask", "无位置编码，\n有因果掩码")]
+    points(left, labels, [over_seeds(runs, f"accuracy_{name}") for name in KINDS])
+    bag = interval(over_seeds(runs, "bag")).mean
     left.axhline(bag, color=COLOURS[6], ls="--", lw=1)
-    left.text(1, bag + 3, tr("best guess\nfrom a bag", "只知有哪些符号\n时的上限"), ha="center", fontsize=9)
-    left.set(ylabel=tr("right symbols, %", "正确率（%）"), ylim=(0, 104))
-    bars(right, labels, [over_seeds(runs, f"shuffle_{name}") for name in KINDS])
+    guess = tr("knows which symbols,\nnot where", "只知有哪些符号，\n不知位置")
+    left.text(0.5, bag - 0.03, guess, ha="center", va="top", fontsize=11)
+    left.set(ylabel=tr("accuracy, reversal", "逆序任务的准确率"), ylim=(0, 1.05))
+    points(right, labels, [over_seeds(runs, f"shuffle_{name}") for name in KINDS])
     right.set(ylabel=tr("change by shuffling", "打乱引起的差异"), yscale="log", ylim=(1e-17, 100))
     return picture
 
 
-EXPERIMENT = Experiment("L18", measure, judge, draw, (), by_size(2, 5, 8), evidence="trained", tunes=True)
+EXPERIMENT = Experiment("L18", measure, judge, draw, KNOBS, SEEDS, evidence="trained", tunes=True)
