@@ -8,7 +8,7 @@ from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.families import l27_distance, l30_lstm_wins
 from attendo.lab.knobs import settings_of
 from attendo.lab.positions import l21_learned
-from attendo.lab.tools.readers import KINDS, build_reader, learns_together, right_answers, stream
+from attendo.lab.tools.readers import KINDS, SteppedLSTM, build_reader, right_answers, stream
 from attendo.lab.tools.toy_training import Budget
 from attendo.lab.tools.tuning import train_tuned
 from attendo.special_tokens import SPECIAL
@@ -37,6 +37,15 @@ def test_parity():
         assert answers == [4 + read[: index + 1].count(5) % 2 for index in range(9)]
 
 
+def test_an_lstm_in_steps_is_torchs():
+    torch.manual_seed(1)
+    x, stepped, fused = torch.randn(3, 7, 8), SteppedLSTM(8, 16), torch.nn.LSTM(8, 16, batch_first=True)
+    fused.load_state_dict(stepped.state_dict())
+    (h, (last, cell)), (expected, (expected_last, expected_cell)) = stepped(x), fused(x)
+    torch.testing.assert_close(h, expected)
+    torch.testing.assert_close((last, cell), (expected_last[0], expected_cell[0]))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_readers_see_what_stands_before_and_nothing_else(kind):
     torch.manual_seed(1)
@@ -61,7 +70,7 @@ def test_of_two_budgets_the_better_is_taken(kind):
         return stream(batch.target_in, torch.full_like(batch.target_out, 5))  # always say 5
 
     budgets = [Budget(12, 8, 1e-9), Budget(12, 8, 3e-2), Budget(12, 8, 1e-8)]
-    models, _, rate = train_tuned(build, ones, [1, 2], budgets, together=learns_together(kind))
+    models, _, rate = train_tuned(build, ones, [1, 2], budgets)
     assert (len(models), rate) == (2, 3e-2)
     for model in models:
         assert right_answers(model, ones(50, generator())).min() == 1
@@ -110,12 +119,17 @@ def test_l21_wide_intervals_decide_nothing():
 
 
 def test_l27_can_say_all():
-    near = {"transformer_near": 1.0, "lstm_near": 1.0, "transformer_far": 1.0}
-    assert verdict("L27", **near, lstm_far=0.3, on_the_way_far=0.3) == "holds"
-    assert verdict("L27", **near, lstm_far=0.3, on_the_way_far=1.0) == "holds only if"
-    assert verdict("L27", **near, lstm_far=0.97, on_the_way_far=1.0) == "does not hold"
-    assert verdict("L27", **{**near, "transformer_far": 0.5}, lstm_far=0.3, on_the_way_far=0.3) == "does not hold"
-    assert verdict("L27", **{**near, "lstm_near": 0.3}, lstm_far=0.3, on_the_way_far=0.3) == "undecided"
+    same = {f"{kind}_{end}_learnt": 100.0 for kind in KINDS for end in ("near", "far")}
+    right = same | {f"{kind}_{end}_right": 1.0 for kind in KINDS for end in ("near", "far")}
+    assert verdict("L27", **right, on_the_way_right=1.0) == "does not hold"
+    lost = right | {"lstm_far_right": 0.3}
+    assert verdict("L27", **lost, on_the_way_right=0.3) == "holds"
+    assert verdict("L27", **lost, on_the_way_right=1.0) == "holds only if"
+    late = right | {"lstm_far_learnt": 900.0}  # it gets there, but it is hard
+    assert verdict("L27", **late, on_the_way_right=1.0) == "holds only if"
+    assert verdict("L27", **late | {"transformer_far_learnt": 900.0}, on_the_way_right=1.0) == "does not hold"
+    assert verdict("L27", **lost | {"transformer_far_right": 0.5}, on_the_way_right=0.3) == "does not hold"
+    assert verdict("L27", **lost | {"lstm_near_right": 0.3}, on_the_way_right=0.3) == "undecided"
 
 
 def test_l27_an_item_is_heard_less_from_afar():
@@ -130,9 +144,16 @@ def test_l30_bytes_by_hand():
     assert l30_lstm_wins.state_bytes(l30_lstm_wins.build("transformer", 1), tokens) == 10 * 2 * 2 * 32 * 4
 
 
+def test_l30_lengths_shown():
+    assert l30_lstm_wins.shown_lengths(32) == [1, 2, 4, 8, 16, 32]
+    assert l30_lstm_wins.shown_lengths(48) == [1, 2, 4, 8, 16, 32, 48]
+
+
 def test_l30_can_say_all():
     wins = {"lstm_trained": 1.0, "lstm_longer": 1.0, "transformer_trained": 0.6, "transformer_longer": 0.5}
     assert verdict("L30", **wins) == "holds"
+    assert verdict("L30", **wins | {"transformer_trained": 1.0}) == "holds"  # it goes no further
     assert verdict("L30", **wins, lstm_bytes_last=1024.0) == "holds only if"
-    assert verdict("L30", **{**wins, "transformer_trained": 1.0}) == "holds only if"
-    assert verdict("L30", **{**wins, "transformer_trained": 1.0}, lstm_bytes_last=1024.0) == "does not hold"
+    assert verdict("L30", **wins | {"transformer_longer": 1.0}) == "holds only if"
+    assert verdict("L30", **wins | {"lstm_trained": 0.4}) == "holds only if"
+    assert verdict("L30", **wins | {"transformer_longer": 1.0}, lstm_bytes_last=1024.0) == "does not hold"

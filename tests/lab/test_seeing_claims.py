@@ -1,23 +1,35 @@
 """L35 and L36: what attention sees, and what its matrices are for."""
 
+import pytest
 import torch
 
-from attendo.lab.attention.l35_without_w import Bare
+from attendo.lab.attention import l35_without_w
 from attendo.lab.attention.l36_receptive_field import Convolution, influence, jacobian
 from attendo.lab.claims import EXPERIMENTS
+from attendo.lab.tools.measuring import count_weights
 from tests.lab.planted import small_runs, verdict
 
 
 def test_l35_bare_is_the_equation():
     x = torch.randn(2, 5, 8, dtype=torch.float64)
-    torch.testing.assert_close(Bare()(x, x), torch.softmax(x @ x.mT / 8**0.5, dim=-1) @ x)
+    torch.testing.assert_close(l35_without_w.Bare()(x, x), torch.softmax(x @ x.mT / 8**0.5, dim=-1) @ x)
+
+
+def test_l35_sides_of_equal_size():
+    for task in l35_without_w.TASKS:
+        sizes = {side: count_weights(l35_without_w.build(side, task, 1)) for side in l35_without_w.SIDES}
+        assert sizes["wide"] == pytest.approx(sizes["with"], rel=0.01)
+        assert sizes["bare"] < 0.75 * sizes["with"]
 
 
 def test_l35():
-    equal = {"accuracy_with": 0.99, "accuracy_bare": 0.99}
-    assert verdict("L35", accuracy_with=0.99, accuracy_bare=0.4) == "holds"
-    assert verdict("L35", **equal, steps_with=100.0, steps_bare=300.0) == "holds only if"
-    assert verdict("L35", **equal, steps_with=300.0, steps_bare=300.0) == "does not hold"
+    learnt = {f"{task}_{side}_failed": 0.0 for task in l35_without_w.TASKS for side in ("with", "wide")}
+    assert verdict("L35", 8, **learnt) == "does not hold"  # however slow
+    assert verdict("L35", 8, **learnt | {"alone_wide_failed": 1.0}) == "holds only if"
+    assert verdict("L35", 8, **learnt | {"alone_wide_failed": 1.0, "whole_wide_failed": 1.0}) == "holds"
+    assert verdict("L35", 8, **learnt | {"whole_with_failed": 1.0}) == "undecided"
+    improving = {"alone_wide_failed": 1.0, "alone_wide": 0.5, "alone_wide_half": 1.0}
+    assert verdict("L35", 8, **learnt | improving) == "undecided"
     numbers = small_runs(EXPERIMENTS["L35"])[0]
     assert [round(numbers[f"row_{index}"], 1) for index in (1, 2, 3)] == [0.4, 0.4, 0.2]
 

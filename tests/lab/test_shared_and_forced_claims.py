@@ -5,12 +5,14 @@ import torch
 
 from attendo.lab.attention import l34_shared_projections
 from attendo.lab.layers import l17_batch_norm
+from attendo.lab.tools.toy_training import toy_config
 from attendo.lab.training import l25_teacher_forcing
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.transformer import Transformer
 from tests.lab.planted import small_runs, verdict
 
 SHORT = ("qv", "kv", "v")
+WHAT = ("learnt", "failed")
 
 
 def test_l17_batch_norm_is_torchs():
@@ -72,14 +74,26 @@ def test_l34_shares_what_it_says_and_gives_the_weights_back():
     attention = built["v"].decoder.layers[0].cross_attention
     assert torch.equal(attention.query(x), attention.value(x))
     assert {name for name, _ in attention.named_children()} == {"value", "output"}
+    plain = built["qkv"].encoder.layers[0].self_attention  # nothing shared: the usual attention
+    usual = MultiHeadAttention(32, 1)
+    usual.load_state_dict(plain.state_dict())
+    torch.testing.assert_close(plain(x, x), usual(x, x))
+
+
+def test_l34_one_blind_place():
+    """All but one of 6 symbols and </s> right, and an eighth of that one."""
+    run, *_ = small_runs(l34_shared_projections.EXPERIMENT)
+    assert run["one_blind"] == pytest.approx((6 + 1 / 8) / 7)
+    assert run["one_blind_loss"] == pytest.approx(torch.tensor(8.0).log().item() / 7)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_l34_with_queries_that_are_keys_every_way_ends_with_one_or_two(seed):
     """Both consequences of S = KKᵀ: one of two looks at itself no less, and no circle has more than two tokens."""
     torch.manual_seed(seed)
-    attention, x = MultiHeadAttention(32, 1).double(), torch.randn(12, 32).double() * torch.rand(12, 1).double()
-    l34_shared_projections.share(attention, l34_shared_projections.SHARED["kv"])
+    same, config = l34_shared_projections.SHARED["kv"], toy_config(8, 32, 32, num_heads=1)
+    attention = l34_shared_projections.SharedAttention(same, config).double()
+    x = torch.randn(12, 32).double() * torch.rand(12, 1).double()
     scores = attention.query(x) @ attention.key(x).T
     torch.testing.assert_close(scores, scores.T)
     own = scores.diagonal()
@@ -92,11 +106,17 @@ def test_l34_with_queries_that_are_keys_every_way_ends_with_one_or_two(seed):
 
 
 def test_l34_can_say_all():
-    good = {f"{model}_{kind}": 1.0 for model in ("alone", "whole") for kind in ("qkv", *SHORT)}
-    assert verdict("L34", **good) == "does not hold"
-    assert verdict("L34", **(good | {"alone_kv": 0.4, "alone_v": 0.3})) == "holds only if"
-    assert verdict("L34", **(good | {f"alone_{kind}": 0.4 for kind in SHORT})) == "holds"
-    assert verdict("L34", **(good | {"alone_qv": 0.4})) == "undecided"  # a pattern without a reason
+    learnt = {f"alone_{kind}_{what}": 100.0 * (what == "learnt") for kind in ("qkv", *SHORT) for what in WHAT}
+
+    def failed(*kinds, **others):
+        return verdict("L34", 8, **learnt | {f"alone_{kind}_failed": 1.0 for kind in kinds} | others)
+
+    assert failed() == "holds"
+    assert failed("kv", "v") == failed("kv") == "holds only if"
+    assert failed(*SHORT) == "does not hold"
+    assert failed("qkv", *SHORT) == "undecided"
+    assert failed(alone_v_learnt=300.0) == "holds only if"  # learnt, but three times as late
+    assert failed("v", alone_v=0.3, alone_v_half=0.6) == "undecided"  # still improving
 
 
 def test_l25_is_fed_what_greedy_search_says():
@@ -122,8 +142,12 @@ def test_l25_counts_and_forces_mistakes():
 
 
 def test_l25_can_say_all():
-    much = {"counting_slower": 1.0, "counting_forced_rise": 0.4}
-    assert verdict("L25", **much, reversal_slower=0.1, reversal_forced_rise=0.1) == "holds only if"
-    assert verdict("L25", **much, reversal_slower=1.0, reversal_forced_rise=0.4) == "holds"
-    assert verdict("L25", **(much | {"counting_slower": 0.0})) == "does not hold"
-    assert verdict("L25", **(much | {"counting_forced_rise": 0.0})) == "does not hold"
+    good = {f"{task}_{side}_failed": 0.0 for task in ("counting", "reversal") for side in ("forced", "own")}
+    good |= {"counting_forced_learnt": 100.0, "counting_own_learnt": 200.0, "counting_forced_rise": 0.4}
+    good |= {"reversal_forced_learnt": 100.0, "reversal_own_learnt": 130.0, "reversal_forced_rise": 0.09}
+    assert verdict("L25", **good) == "holds"  # smaller in reversal is not absent
+    assert verdict("L25", **(good | {"reversal_forced_rise": 0.0})) == "holds only if"
+    assert verdict("L25", **(good | {"reversal_own_learnt": 100.0})) == "holds only if"
+    assert verdict("L25", **(good | {"counting_own_learnt": 100.0})) == "does not hold"
+    assert verdict("L25", **(good | {"counting_forced_rise": 0.0})) == "does not hold"
+    assert verdict("L25", **(good | {"reversal_own_failed": 1.0})) == "undecided"

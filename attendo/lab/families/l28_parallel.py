@@ -1,6 +1,6 @@
 """L28: what must wait for what in a training step, and what it costs on one core: Transformer and LSTM by length."""
 
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -58,6 +58,7 @@ def longest_chain(loss: Tensor) -> int:
     return chain[loss.grad_fn]
 
 
+@cache
 def chain_of(name: Name, length: int) -> float:
     """Of one sentence. In double precision torch shows the LSTM's steps; else it fuses them into one operation."""
     one = sentences(1, length, seed=1)
