@@ -120,24 +120,24 @@ def test_l34_can_say_all():
 
 
 def test_l25_is_fed_what_greedy_search_says():
-    batch = l25_teacher_forcing.sequences("reversal", 4, torch.Generator().manual_seed(1))
+    batch = l25_teacher_forcing.sequences("reversal", 5, 4, torch.Generator().manual_seed(1))
     torch.manual_seed(1)
     model = l25_teacher_forcing.build("own", 1).eval()
     fed = batch.target_in[:, :1]
-    for _ in range(l25_teacher_forcing.LENGTH):  # without a cache
+    for _ in range(5):  # without a cache
         fed = torch.cat((fed, Transformer.forward(model, batch.source, fed)[:, -1:].argmax(-1)), dim=1)
     own = model(batch.source, batch.target_in)
     torch.testing.assert_close(own, Transformer.forward(model, batch.source, fed), rtol=1e-4, atol=1e-5)
 
 
 def test_l25_counts_and_forces_mistakes():
-    batch = l25_teacher_forcing.sequences("counting", 20, torch.Generator().manual_seed(1))
+    batch = l25_teacher_forcing.sequences("counting", 5, 20, torch.Generator().manual_seed(1))
     assert torch.equal(batch.target_out[:, :-1] - 4, (batch.source[:, :-1] - 4).cumsum(1) % 4)
     for task in l25_teacher_forcing.TASKS:
-        batch = l25_teacher_forcing.sequences(task, 20, torch.Generator().manual_seed(1))
+        batch = l25_teacher_forcing.sequences(task, 5, 20, torch.Generator().manual_seed(1))
         torch.manual_seed(1)
         rates = l25_teacher_forcing.error_rates(l25_teacher_forcing.build("forced", 1), batch, 1)
-        assert len(rates) == l25_teacher_forcing.LENGTH
+        assert len(rates) == 5
         assert rates[1] == 1.0  # always wrong there
 
 
@@ -150,4 +150,6 @@ def test_l25_can_say_all():
     assert verdict("L25", **(good | {"reversal_own_learnt": 100.0})) == "holds only if"
     assert verdict("L25", **(good | {"counting_own_learnt": 100.0})) == "does not hold"
     assert verdict("L25", **(good | {"counting_forced_rise": 0.0})) == "does not hold"
-    assert verdict("L25", **(good | {"reversal_own_failed": 1.0})) == "undecided"
+    assert verdict("L25", **(good | {"reversal_forced_failed": 1.0})) == "undecided"
+    wide = [{**good, "counting_forced_rise": rise} for rise in (0.0, 0.4)]
+    assert l25_teacher_forcing.judge(wide) == "undecided"

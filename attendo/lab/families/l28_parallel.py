@@ -21,7 +21,7 @@ from attendo.training.step import train_step
 
 Name = Literal["transformer", "attending", "lstm"]
 NAMES: tuple[Name, ...] = get_args(Name)
-SEEDS = by_size(2, 4, 8)
+SEEDS = by_size(2, 6, 8)
 KNOBS = (Knob("lengths", by_size((4, 8), (8, 32, 128, 512), (8, 32, 128, 512)), 2, 2048),)
 VOCAB = 100
 REPEATS = by_size(1, 1, 5)
