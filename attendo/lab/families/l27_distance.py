@@ -76,8 +76,8 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         # Each distance is a side with a learning rate of its own: every model is at its best there, too.
         sides = {d: train_and_test(f"{kind}_{d}", kind, [d], seeds, at) for d in distances}
         for index, (run, seed) in enumerate(zip(runs, seeds, strict=True)):
-            for numbers in sides.values():
-                run |= numbers[index]
+            for of_seeds in sides.values():
+                run |= of_seeds[index]
             for what in ("right", "learnt"):
                 by_distance = [sides[d][index][f"{kind}_{d}_{what}"] for d in distances]
                 run |= {f"{kind}_{what}": by_distance}
