@@ -42,14 +42,15 @@ def agreement(queries: Tensor, keys: Tensor, *, itself: bool = True) -> Tensor:
 def queries_and_keys(model: Transformer, tokenizer: Tokenizer, side: AlignedSentence) -> list[tuple[Tensor, Tensor]]:
     """Of every head of the encoder, [length, d_k] each."""
     x, _ = model.embed(torch.tensor([tokenizer.source_ids(side.text, TO[side.language])]), model.source_positions)
-    found = []
+    found: list[tuple[Tensor, Tensor]] = []
 
     def keep(attention: nn.Module, given: tuple[Tensor, ...]) -> None:
         assert isinstance(attention, MultiHeadAttention)  # noqa: S101 - a layer of the paper's has no other
         q, k = (attention.split_heads(part(given[0]))[0] for part in (attention.query, attention.key))
         found.extend(zip(q, k, strict=True))
 
-    hooks = [layer.self_attention.register_forward_pre_hook(keep) for layer in model.encoder.layers]
+    attentions = [part for part in model.encoder.modules() if isinstance(part, MultiHeadAttention)]
+    hooks = [attention.register_forward_pre_hook(keep) for attention in attentions]
     try:
         model.encoder(x)
     finally:

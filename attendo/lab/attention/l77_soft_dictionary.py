@@ -54,7 +54,7 @@ def measure(seed: int, at: Settings) -> Numbers:
     }
     weights = torch.softmax(keys @ keys.T / temperatures[0], dim=-1)
     ends = {f"{name}_{end}": each[at] for name, each in errors.items() for end, at in (("warm", 0), ("cold", -1))}
-    tried = {"tried": temperatures, "warmest": temperatures[0], "coldest": temperatures[-1]}
+    tried: Numbers = {"tried": temperatures, "warmest": temperatures[0], "coldest": temperatures[-1]}
     own = weights.diagonal().mean().item()
     missed = float(sum(tuple(one) not in set(map(tuple, keys.tolist())) for one in beside.tolist())) / len(keys)
     return {**errors, **ends, **tried, "own": own, "missed": missed, "attention_temperature": math.sqrt(D_K)}
