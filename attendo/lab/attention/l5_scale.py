@@ -12,7 +12,7 @@ from attendo.data.batch import Batch
 from attendo.errors import UsageError
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import figure, lines
+from attendo.lab.tools.chart import figure, lines, plain_log
 from attendo.lab.tools.measuring import curve, curve_steps, log_ratio
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.lab.tools.toy_training import toy_config
@@ -123,7 +123,8 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         for index, (side, label) in enumerate(labels.items()):
             lines(panel, row(runs[0], "step"), [row(run, f"{side}_{d_k}_loss") for run in runs], label, index)
         panel.axhline(BLIND, color="grey", ls=":", lw=1)
-        panel.set(title=f"$d_k = {d_k}$", xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), yscale="log")
+        panel.set(title=f"$d_k = {d_k}$", xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"))
+        plain_log(panel)
         panel.set_ylim(min(SOLVED, LEARNT) / 5, 3 * BLIND)
     axes[0].legend(loc="lower left")
     return picture

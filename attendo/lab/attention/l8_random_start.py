@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from attendo.lab.attention.l6_heads import D_MODEL, LEARNT, TASKS, Reader, symbols_at
-from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import figure, grouped_points, legend_below
+from attendo.lab.tools.chart import figure, grouped_points, legend_below, plain_log
 from attendo.lab.tools.measuring import settled
 from attendo.lab.tools.tuning import train_side
 
@@ -99,8 +99,10 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     for panel, ending in ((left, "_learnt"), (right, "")):
         values = [[over_seeds(runs, f"{task}_{count}{ending}") for count in heads] for task in tasks]
         grouped_points(panel, list(tasks.values()), [f"$h={count}$" for count in heads], values)
-    left.set(title=tr("steps until learnt", "学会所需步数"), yscale="log")
-    right.set(title=tr("loss at the end", "最终损失"))
+    left.set(title=tr("steps until learnt", "学会所需步数"))
+    plain_log(left)
+    highest = max(number(run, f"{task}_{count}") for run in runs for task in tasks for count in heads)
+    right.set(title=tr("loss at the end", "最终损失"), ylim=(-0.02, max(LEARNT, 1.1 * highest)))
     legend_below(picture, left)
     return picture
 

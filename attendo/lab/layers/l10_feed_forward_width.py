@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import band, figure, grouped_points, tick_at
+from attendo.lab.tools.chart import band, figure, grouped_points, legend_below, plain_log, tick_at
 from attendo.lab.tools.measuring import count_weights, fails_more, seconds, settled, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, random_table
 from attendo.lab.tools.toy_training import EncoderAlone, accuracy, toy_config
@@ -121,16 +121,17 @@ def judge(runs: Runs) -> Verdict:
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, (soon, good, dear) = figure(columns=3, width=5.4)
+    picture, (soon, good, dear) = figure(columns=3, width=5.0)
     tasks = (tr("moving", "搬运"), tr("small\ntable", "小表"), tr("large\ntable", "大表"))
     widths = [f"{width:.0f}" for width in sorted(row(runs[0], "widths"))]
     labels = [f"$d_{{ff}} = {width}\\,d_{{model}}$" for width in widths]
     for panel, ending in ((soon, "_learnt"), (good, "")):
         values = [[over_seeds(runs, f"{task}_{width}{ending}") for width in widths] for task in TASKS]
         grouped_points(panel, tasks, labels, values)
-    soon.set(title=tr("steps until learnt", "学会所需步数"), yscale="log")
+    soon.set(title=tr("steps until learnt", "学会所需步数"))
+    plain_log(soon)
     good.set(title=tr("loss at the end", "最终损失"))
-    good.legend(loc="upper left")
+    legend_below(picture, good)
     costs = (
         tr("operations", "运算次数"), tr("weights, gradients, Adam", "参数、梯度与 Adam 状态"),
         tr("kept for backward", "为反向传播保留的数据"), tr("time", "用时"),
@@ -140,7 +141,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         band(dear, [float(width) for width in widths], curves, label, index)
     dear.set(title=tr("cost, relative", "代价的倍数"), xlabel="$d_{ff} / d_{model}$", xscale="log", ylim=(0, None))
     tick_at(dear, [float(width) for width in widths])
-    dear.legend()
+    dear.legend(loc="upper left")
     return picture
 
 

@@ -12,7 +12,7 @@ from torch import nn
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import figure, grouped_points, legend_below
+from attendo.lab.tools.chart import figure, grouped_points, legend_below, plain_log
 from attendo.lab.tools.layer_stack import AttentionLayer, LayerStack
 from attendo.lab.tools.measuring import count_weights, fails_more, settled, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, random_table
@@ -114,7 +114,8 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     for panel, ending in ((left, "learnt"), (right, "right")):
         values = [[over_seeds(runs, f"{task}_{side}_{ending}") for side in SIDES] for task in TASKS]
         grouped_points(panel, tasks, sides, values)
-    left.set(title=tr("steps until learnt", "学会所需步数"), yscale="log")
+    left.set(title=tr("steps until learnt", "学会所需步数"))
+    plain_log(left)
     right.set(title=tr("accuracy at the end", "最终准确率"), ylim=(0, 1.05))
     legend_below(picture, left)
     return picture

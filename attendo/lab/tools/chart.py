@@ -9,6 +9,7 @@ import matplotlib as mpl
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from attendo.lab.tools.measuring import interval, log_interval
 from attendo.report.fonts import families
@@ -61,6 +62,14 @@ def tick_at(axes: Axes, values: Sequence[float]) -> None:
     """Of an axis that is logarithmic: these numbers, and no lines between them."""
     axes.set_xticks(values, [f"{value:g}" for value in values])
     axes.minorticks_off()
+
+
+def plain_log(axes: Axes) -> None:
+    """A vertical axis that is logarithmic, with numbers as one says them: 200, 500, 1,000."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def band(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], label: str, index: int, **how: Any) -> None:
