@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import band, figure, points
+from attendo.lab.tools.chart import figure, grouped_points, legend_below, plain_log
 from attendo.lab.tools.measuring import (
     count_weights,
     curve,
@@ -96,18 +96,16 @@ def judge(runs: Runs) -> Verdict:
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, axes = figure(columns=2, rows=2, height=3.6)
-    titles = {"one": tr("one look is enough", "只需看一处"), "four": tr("four looks are needed", "要同时看四处")}
-    heads = [f"{count:.0f}" for count in row(runs[0], "heads")]
-    for column, (task, title) in enumerate(titles.items()):
-        for index, count in enumerate(heads):
-            curves = [row(run, f"{task}_{count}_loss") for run in runs]
-            band(axes[column], row(runs[0], "step"), curves, f"$h={count}$", index)
-        axes[column].axhline(BLIND, color="grey", ls=":", lw=1)
-        axes[column].set(title=title, xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
-        points(axes[2 + column], [f"$h={h}$" for h in heads], [over_seeds(runs, f"{task}_{h}_right") for h in heads])
-        axes[2 + column].set(ylabel=tr("accuracy", "准确率"), ylim=(0, 1.05))
-    axes[1].legend()
+    picture, (left, right) = figure(columns=2, width=6.6)
+    tasks = {"one": tr("one look is enough", "只需看一处"), "four": tr("four looks are needed", "要同时看四处")}
+    heads = [f"{count:.0f}" for count in sorted(row(runs[0], "heads"))]
+    for panel, ending in ((left, "learnt"), (right, "right")):
+        values = [[over_seeds(runs, f"{task}_{count}_{ending}") for count in heads] for task in tasks]
+        grouped_points(panel, list(tasks.values()), [f"$h={count}$" for count in heads], values)
+    left.set(title=tr("steps until learnt", "学会所需步数"))
+    plain_log(left)
+    right.set(title=tr("accuracy at the end", "最终准确率"), ylim=(0, 1.05))
+    legend_below(picture, left)
     return picture
 
 
