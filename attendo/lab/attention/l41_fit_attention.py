@@ -18,7 +18,7 @@ SEEDS = by_size(2, 3, 8)  # each has an attention, an MLP and inputs of its own
 KNOBS = (
     Knob("steps", by_size(4, 2_000, 4_000), 2, 100_000),
     Knob("lengths", by_size((2, 4), (2, 4), (2, 4, 8, 16)), 1, 64),
-    Knob("widths", by_size((8, 16), (16, 128, 512), (16, 64, 256, 1024)), 1, 16_384),  # of the hidden layer
+    Knob("widths", by_size((8, 16), (16, 64, 256), (16, 64, 256, 1024)), 1, 16_384),  # of the hidden layer
     Knob("error", by_size(0.1, 0.1, 0.1), 0.001, 1.0),  # the share of the variance that may stay unexplained
 )
 D = 8  # of a token's vector
