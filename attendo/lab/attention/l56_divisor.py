@@ -34,7 +34,7 @@ SEEDS = by_size(2, 4, 8)
 KNOBS = (
     Knob("steps", by_size(4, 1_500, 1_500), 2, 100_000),
     Knob("divisors", by_size((1.0, 8.0), (1.0, 8.0, 64.0), (1.0, 4.0, 8.0, 16.0, 64.0)), 0.01, 10_000),
-    Knob("pairs", by_size(2, 10, 40), 1, 40),
+    Knob("pairs", by_size(2, 10, 40), 2, 40),
 )
 D_K, SYMBOLS = 64, 10  # one head as wide as the notes': √64 = 8
 DEFAULT = 8.0
