@@ -85,28 +85,17 @@ def judge(runs: Runs) -> Verdict:
     """Harmed, at the largest d_k: the loss at the end is more than HIGHER times that of the scaled model, or it took
     more than SLOWER times the steps to learn; ratios seed by seed, a loss below SOLVED counting as that.
 
-    The unscaled model is harmed: holds; but where one with a smaller start is shown not to be: only if W_Q and W_K
-    start as usual. It is shown not to be harmed: does not hold.
+    The model without the factor is harmed: holds. It is not: does not hold. The one with a smaller start has no vote: it
+    tells whether the reason is the one the notes give, scores that are too large at the start.
     """
-    harmed = {side: harm(runs, side) for side in SIDES[1:]}
-    if harmed["unscaled"] is None:
-        return "undecided"
-    if not harmed["unscaled"]:
-        return "does not hold"
-    return "holds only if" if harmed["small_start"] is False else "holds"
-
-
-def harm(runs: Runs, side: str) -> bool | None:
-    """None where an interval straddles its limit, and the other does not decide."""
     d_k = f"{max(row(runs[0], 'd_k')):.0f}"
-    sides = (side, "scaled")
-    ends = ([max(loss, SOLVED) for loss in over_seeds(runs, f"{one}_{d_k}")] for one in sides)
-    learnt = (over_seeds(runs, f"{one}_{d_k}_learnt") for one in sides)
+    sides = ("unscaled", "scaled")
+    ends = ([max(loss, SOLVED) for loss in over_seeds(runs, f"{side}_{d_k}")] for side in sides)
     _, loss_low, loss_high = log_ratio(*ends)
-    _, steps_low, steps_high = log_ratio(*learnt)
+    _, steps_low, steps_high = log_ratio(*(over_seeds(runs, f"{side}_{d_k}_learnt") for side in sides))
     if loss_low > HIGHER or steps_low > SLOWER:
-        return True
-    return False if loss_high < HIGHER and steps_high < SLOWER else None
+        return "holds"
+    return "does not hold" if loss_high < HIGHER and steps_high < SLOWER else "undecided"
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
