@@ -6,7 +6,7 @@ from functools import partial
 
 import torch
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
@@ -156,7 +156,10 @@ def draw(runs: Runs, tr: Tr) -> Figure:
             )
         at.set(xscale="log", yscale="log", title=title, xlabel=tr("layers", "层数"))
         at.set_xticks(depths, [f"{depth:.0f}" for depth in depths])
-        at.xaxis.set_minor_locator(NullLocator())
+        at.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        at.yaxis.set_major_formatter("{x:g}")
+        for axis in (at.xaxis, at.yaxis):
+            axis.set_minor_locator(NullLocator())
     axes[0].legend()
     return picture
 

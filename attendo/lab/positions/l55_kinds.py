@@ -136,7 +136,7 @@ def judge(runs: Runs) -> Verdict:
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, (left, right) = figure(columns=2, width=6.4)
+    picture, (left, right) = figure(columns=2, width=7.2)
     labels = {
         "integer": tr("integer", "整数"),
         "scaled": tr("scaled", "缩放"),
@@ -147,7 +147,6 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     }
     points(left, list(labels.values()), [over_seeds(runs, f"{name}_right") for name in labels])
     left.axhline(1 / SYMBOLS, color="grey", ls=":", lw=1.5)
-    left.tick_params(axis="x", rotation=20)
     left.set(ylabel=tr("accuracy", "准确率"), ylim=(0, 1.05), title=tr("length of training", "训练时的长度"))
     for index, (name, label) in enumerate(labels.items()):
         band(right, row(runs[0], "tested"), [row(run, f"{name}_by_length") for run in runs], label, index)
