@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure, tick_at
+from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure, legend_below, tick_at
 from attendo.lab.tools.measuring import curve, curve_steps, settled
 from attendo.lab.tools.stacks import BLIND, TRAINED, Stack, sequences
 from attendo.lab.tools.tuning import train_side
@@ -90,7 +90,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     tick_at(by_depth, depths)
     by_step.set(xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
     by_step.set_title(tr(f"{depths[-1]:.0f} layers", f"{depths[-1]:.0f} 层"))
-    by_step.legend(loc="lower left")
+    legend_below(picture, by_step)
     for axes in (by_depth, by_step):
         axes.axhline(number(runs[0], "blind"), color="grey", ls=":", lw=1)
     return picture

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import band, figure
+from attendo.lab.tools.chart import band, figure, legend_below
 from attendo.lab.tools.measuring import (
     count_weights,
     curve,
@@ -104,7 +104,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         band(left, row(runs[0], "step"), [row(run, f"{kind}_curve") for run in runs], label, index)
         band(right, row(runs[0], "length"), [row(run, f"{kind}_right") for run in runs], label, index)
     left.set(xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
-    left.legend()
+    legend_below(picture, left)
     longest = number(runs[0], "longest")
     right.axvspan(SHORTEST, longest, color="grey", alpha=0.15, lw=0)
     right.text((SHORTEST + longest) / 2, 0.05, tr("lengths\nof training", "训练过的\n长度"), ha="center")

@@ -11,7 +11,7 @@ from torch import Tensor
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import COLOURS, band, figure
+from attendo.lab.tools.chart import COLOURS, band, figure, legend_below
 from attendo.lab.tools.measuring import curve, curve_steps, fails_more, log_ratio, settled
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, reversal, running_sum
 from attendo.lab.tools.toy_training import toy_config
@@ -107,7 +107,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         for index, (side, label) in enumerate(zip(SIDES, labels, strict=True)):
             band(panel, row(runs[0], "step"), [row(run, f"{task}_{side}_curve") for run in runs], label, index)
         panel.set(title=title, xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
-    axes[0].legend()
+    legend_below(picture, axes[0])
     sizes = [number(runs[0], "position"), *(number(runs[0], f"computing_{side}_before") for side in SIDES)]
     names = (
         tr("position", "位置编码"),

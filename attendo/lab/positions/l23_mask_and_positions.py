@@ -12,7 +12,7 @@ from attendo.data.batch import Batch
 from attendo.decoding.greedy import greedy_decode
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import band, figure, points
+from attendo.lab.tools.chart import band, figure, legend_below, points
 from attendo.lab.tools.measuring import CHANCE, curve, curve_steps, settled, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal_of_length
 from attendo.lab.tools.toy_training import toy_config
@@ -117,7 +117,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
             index,
         )
     learning.set(xlabel=tr("step", "训练步数"), ylabel=tr("training loss", "训练损失"), ylim=(0, None))
-    learning.legend()
+    legend_below(picture, learning)
     points(decoding, labels, [over_seeds(runs, f"{cell}_right") for cell in CELLS])
     decoding.set(ylabel=tr("accuracy of greedy search", "贪心解码的准确率"), ylim=(0, 1.05))
     return picture

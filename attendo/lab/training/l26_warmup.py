@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure, tick_at
+from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure, legend_below, tick_at
 from attendo.lab.tools.measuring import CHANCE, at_the_end, curve, curve_steps, fisher, stopped_improving
 from attendo.lab.tools.stacks import BLIND, TRAINED, Stack, sequences
 from attendo.lab.tools.toy_training import Budget
@@ -114,7 +114,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     by_step.axhline(BLIND, color="grey", ls=":", lw=1)
     peak = f"{number(runs[0], 'worst_rate'):g}"
     by_step.set(xlabel=tr(f"step, at a peak of {peak}", f"训练步数（峰值 {peak}）"), ylabel=tr("loss", "损失"))
-    by_step.legend(fontsize=11)
+    legend_below(picture, by_step)
     return picture
 
 
