@@ -107,7 +107,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     legend_below(picture, left)
     longest = number(runs[0], "longest")
     right.axvspan(SHORTEST, longest, color="grey", alpha=0.15, lw=0)
-    right.text((SHORTEST + longest) / 2, 0.05, tr("lengths\nof training", "训练过的\n长度"), ha="center")
+    right.text((SHORTEST + longest) / 2, 0.5, tr("lengths\nof training", "训练过的\n长度"), ha="center")
     right.axhline(1 / SYMBOLS, color="grey", ls=":", lw=1)
     right.set(xlabel=tr("length", "序列长度"), ylabel=tr("accuracy", "准确率"), ylim=(0, 1.05))
     return picture

@@ -118,7 +118,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     axes[2].bar_label(shown, [f"{size:.1f}" for size in sizes])
     axes[2].set_xticks(range(3), names)
     axes[2].grid(visible=False, axis="x")
-    axes[2].set(title=tr("length at the start", "训练前的范数"))
+    axes[2].set(title=tr("length at the start", "训练前的范数"), ylim=(0, 1.15 * max(sizes)))
     return picture
 
 
