@@ -85,8 +85,8 @@ def judge(runs: Runs) -> Verdict:
     """Harmed, at the largest d_k: the loss at the end is more than HIGHER times that of the scaled model, or it took
     more than SLOWER times the steps to learn; ratios seed by seed, a loss below SOLVED counting as that.
 
-    The model without the factor is harmed: holds. It is not: does not hold. The one with a smaller start has no vote: it
-    tells whether the reason is the one the notes give, scores that are too large at the start.
+    The model without the factor is harmed: holds. It is not: does not hold. The one with a smaller start has no vote;
+    it tells whether the reason is the one the notes give, scores that are too large at the start.
     """
     d_k = f"{max(row(runs[0], 'd_k')):.0f}"
     sides = ("unscaled", "scaled")
