@@ -2,7 +2,7 @@
 
 A step of a Transformer is hundreds of small programs, and the host takes longer to start them one by one than a fast
 GPU takes to run them. All batches of a run have one shape, so the whole row of programs is recorded once; after that
-a single call starts them all, with other numbers in the same buffers.
+a single call starts them all, with other numbers in the same buffers. Where they have a few shapes, each is recorded.
 """
 
 import logging
@@ -20,6 +20,8 @@ from attendo.training.step import StepOutcome, train_step
 logger = logging.getLogger("attendo")
 
 FIRST = 3  # steps without it: compilers and libraries make their choices at the first calls
+
+Pool = tuple[int, int]  # torch's name for memory that recordings may share, as long as only one is replayed at a time
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,9 @@ class Recording:
 class GraphedStep:
     """Called like `train_step`, and as exact. Where nothing can be recorded a warning says so and it goes on."""
 
-    def __init__(self) -> None:
+    def __init__(self, pool: Pool | None = None) -> None:
         self.calls = 0
+        self.pool = pool
         self.recording: Recording | None = None
 
     def __call__(
@@ -63,7 +66,7 @@ class GraphedStep:
         self.calls += 1
         if self.calls == FIRST + 1:
             try:
-                self.recording = record(model, optimizer, micro_batches, objective, max_gradient_norm)
+                self.recording = record(model, optimizer, micro_batches, objective, max_gradient_norm, self.pool)
             except RuntimeError as error:  # a lack of memory is one of them
                 optimizer.zero_grad()
                 reason = str(error).strip().partition("\n")[0]
@@ -77,12 +80,37 @@ class GraphedStep:
         return train_step(model, optimizer, micro_batches, rate, objective, max_gradient_norm=max_gradient_norm)
 
 
+class GraphedShapes:
+    """Called like `train_step`, for batches of a few shapes: a recording for each, all in the same memory.
+
+    What one recording leaves there is read before the next is replayed, so none needs memory of its own.
+    """
+
+    def __init__(self) -> None:
+        self.by_shape: dict[tuple[torch.Size, ...], GraphedStep] = {}
+        self.pool = torch.cuda.graph_pool_handle() if torch.cuda.is_available() else None
+
+    def __call__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        micro_batches: Sequence[Batch],
+        learning_rate: float,
+        objective: Objective,
+        *,
+        max_gradient_norm: float = 1.0,
+    ) -> StepOutcome:
+        step = self.by_shape.setdefault(tuple(shapes_of(micro_batches)), GraphedStep(self.pool))
+        return step(model, optimizer, micro_batches, learning_rate, objective, max_gradient_norm=max_gradient_norm)
+
+
 def record(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     micro_batches: Sequence[Batch],
     objective: Objective,
     max_gradient_norm: float,
+    pool: Pool | None = None,
 ) -> Recording:
     device = micro_batches[0].source.device
     torch.cuda.empty_cache()  # the recording keeps memory of its own
@@ -93,7 +121,7 @@ def record(
     with (
         made_recordable(optimizer),
         keep_generator(device),
-        torch.cuda.graph(graph, capture_error_mode="thread_local"),
+        torch.cuda.graph(graph, pool, capture_error_mode="thread_local"),
     ):
         outcome = train_step(model, optimizer, buffers, rate, objective, max_gradient_norm=max_gradient_norm)
     return Recording(buffers, rate, outcome, graph.replay)
