@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,7 +22,8 @@ logger = logging.getLogger("attendo")
 
 FIRST = 3  # steps without it: compilers and libraries make their choices at the first calls
 
-Pool = tuple[int, int]  # torch's name for memory that recordings may share, as long as only one is replayed at a time
+# Memory that recordings may share, as long as one is replayed at a time: what torch.cuda.graph_pool_handle() gives.
+Pool = Any
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def test_so_is_one_that_is_none(path, content, capsys):
 def test_numbers_of_another_kind_do_not_fit(path):
     table = json.loads(path.read_text(encoding="utf-8"))
     for one in table["runs"]:
-        one["losses_lstm"] = 3.0
+        one["larger_bleus_lstm"] = 3.0
     changed(path, runs=table["runs"])
     with pytest.raises(InputError, match="does not fit"):
         from_stored(L29)
@@ -167,8 +167,8 @@ def test_full_with_store_keeps_it_where_quick_finds_it(folder, monkeypatch, caps
         return L29.measure(seeds, settings_of(L29.knobs, "small"))
 
     small.__module__ = L29.module
-    monkeypatch.setattr("attendo.lab.claims.EXPERIMENTS", {"L29": replace(L29, measure=small)})
-    monkeypatch.setattr("attendo.lab.tools.real_training.data_hashes", lambda: {"multi30k.tsv": SHA})
+    monkeypatch.setattr("attendo.lab.claims.EXPERIMENTS", {"L29": replace(L29, measure=small, seeds={"full": 2})})
+    monkeypatch.setattr("attendo.lab.tools.real_training.data_hashes", lambda names: {"multi30k.tsv": SHA})
     assert run(["lab", "run", "L29", "--full"], debug=False) == 0
     assert not folder.exists()
     assert run(["lab", "run", "L29", "--full", "--store"], debug=False) == 0
@@ -177,7 +177,7 @@ def test_full_with_store_keeps_it_where_quick_finds_it(folder, monkeypatch, caps
     assert f"wrote {folder / 'L29.json'}" in item_signal.err
     kept = read_evidence(folder / "L29.json")
     assert isinstance(kept, Evidence)
-    assert (kept.claim, kept.size, kept.seeds, kept.data) == ("L29", "full", (1, 2, 3), {"multi30k.tsv": SHA})
+    assert (kept.claim, kept.size, kept.seeds, kept.data) == ("L29", "full", (1, 2), {"multi30k.tsv": SHA})
     assert kept.code == full_code()
     result = run_experiment(L29, Wanted())
     assert (result.stored, result.stale) == (True, False)

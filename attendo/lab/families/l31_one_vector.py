@@ -1,103 +1,155 @@
-"""L31: quality by source length: an LSTM that knows the source by one vector, one with attention, a Transformer."""
+"""L31: how many symbols one vector can hold, by its width; and BLEU by length of translators that know the source by
+one vector, by attention, or are Transformers."""
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from statistics import fmean
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from matplotlib.figure import Figure
 
-from attendo.data.corpus import Pair
-from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row
-from attendo.lab.families.l29_features import BUDGETS, NOTHING, lstm
-from attendo.lab.knobs import Settings, Size, by_size
-from attendo.lab.tools.chart import band, figure
-from attendo.lab.tools.measuring import Interval, count_weights, difference, interval
-from attendo.lab.tools.real_sides import train_sides, translator
-from attendo.lab.tools.real_training import bleu, real_data, transformer, translations
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row
+from attendo.lab.knobs import Knob, Settings, by_size
+from attendo.lab.tools.chart import COLOURS, band, figure, tick_at
+from attendo.lab.tools.measuring import difference, interval, log_interval, log_ratio, stopped_improving
+from attendo.lab.tools.real_sides import do, side_by_side, work_on_sides
+from attendo.lab.tools.real_training import real_data
+from attendo.lab.tools.real_translators import budget, lstm_side, measure_translator, transformer_side
+from attendo.lab.tools.vector_capacity import Cell, recall
 
-RATES: Mapping[Size, Sequence[float]] = {"small": (2e-3,), "full": (2e-3, 4e-3, 8e-3)}
-SEEDS = by_size(2, 3, 4)  # a quarter of the test set is small
-GROUPS = 4  # of the test set, from its shortest quarter to its longest
-NAMES = ("fixed", "attention", "transformer")
+KNOBS = (
+    Knob("widths", by_size((4, 8), (8, 16, 32, 64), (8, 16, 32, 64)), 4, 512),
+    Knob("lengths", by_size((2, 4), (3, 6, 12, 24), (3, 6, 12, 24)), 1, 200),
+    Knob("steps", by_size(4, 4000, 4000), 4, 100_000),
+    Knob("epochs", by_size(1, 40, 40), 1, 400),  # of the translators
+)
+SEEDS = by_size(2, 3, 5)
+LOST = 0.1  # of the symbols: less is called no loss
+LOOKING = ("attention", "transformer")  # models that look at the source; they get the narrowest width
+TRANSLATORS = ("fixed", *LOOKING)
+AT_A_TIME = 10  # toy models take a core each, translators the GPU
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     data = real_data(at.size)
     sides = {
-        "fixed": translator(lstm(data, at.size, "fixed")),
-        "attention": translator(lstm(data, at.size, "attention")),
-        "transformer": translator(transformer(data, at.size)),
+        "fixed": lstm_side(data, at.size, "fixed"),
+        "attention": lstm_side(data, at.size, "attention"),
+        "transformer": transformer_side(data, at.size),
     }
-    groups = by_length(data.test)
-    runs: list[Numbers] = []
-    for models in train_sides(sides, data, BUDGETS[at.size], RATES[at.size], seeds):
-        numbers: dict[str, float | list[float]] = {
-            "words": [fmean(len(pair.source.split()) for pair in group) for group in groups]
-        }
-        for name, one in models.items():
-            numbers[f"bleu_{name}"] = [bleu(translations(one.model, data, group), group) for group in groups]
-            numbers[f"parameters_{name}"], numbers[f"rate_{name}"] = count_weights(one.model), one.rate
-        runs.append({**numbers, **ends(numbers)})
-    return runs
+    cells = {name: cell for seed in seeds for name, cell in cells_of(seed, at)}
+    work = work_on_sides(sides, data, budget(at.size, at.whole("epochs")), seeds, measure_translator)
+    all_work: list[Callable[[], Numbers]] = [*(partial(recall, cell) for cell in cells.values()), *work]
+    done = iter(side_by_side(do, all_work, AT_A_TIME))
+    recalled = {name: next(done) for name in cells}
+    translators = [{name: next(done) for name in sides} for _ in seeds]
+    return [in_one(seed, found, recalled, at) for seed, found in zip(seeds, translators, strict=True)]
 
 
-def by_length(pairs: Sequence[Pair]) -> list[list[Pair]]:
-    """Groups of equal size, the sentences with the fewest words first."""
-    order = sorted(pairs, key=lambda pair: len(pair.source.split()))
-    cuts = [len(order) * index // GROUPS for index in range(GROUPS + 1)]
-    return [order[start:end] for start, end in pairwise(cuts)]
+def cells_of(seed: int, at: Settings) -> Iterator[tuple[tuple[int, str, int], Cell]]:
+    """(seed, name, length) and its model: the long ones first, so that none is left alone at the end."""
+    widths, steps = at.wholes("widths"), at.whole("steps")
+    for length in sorted(at.wholes("lengths"), reverse=True):
+        for width in sorted(widths, reverse=True):
+            yield (seed, f"fixed_{width}", length), Cell("fixed", width, length, steps, seed)
+            yield (seed, f"fixed_{width}_half", length), Cell("fixed", width, length, steps // 2, seed)
+        yield (seed, "attention", length), Cell("attention", min(widths), length, steps, seed)
+        yield (seed, "transformer", length), Cell("transformer", min(widths), length, steps, seed)
 
 
-def ends(numbers: Numbers) -> dict[str, float]:
-    """What the words of the page need: the shortest and the longest group."""
+def in_one(
+    seed: int, translators: Mapping[str, Numbers], recalled: Mapping[tuple[int, str, int], Numbers], at: Settings
+) -> Numbers:
+    """What one seed gave, under the names that rule, words and picture use."""
+    lengths = at.wholes("lengths")
+    numbers: dict[str, float | Sequence[float]] = {"words": row(translators["fixed"], "words")}
+    for name in {name for _, name, _ in recalled}:
+        for what in ("right", "loss"):
+            numbers[f"{what}_{name}"] = [number(recalled[seed, name, length], what) for length in lengths]
+    for name, found in translators.items():
+        numbers |= {f"bleu_{name}": row(found, "bleu_by_length")}
+        numbers |= {f"{what}_of_{name}": number(found, what) for what in ("bleu", "rate", "parameters")}
+    return {**numbers, **ends(numbers, at)}
+
+
+def ends(numbers: Numbers, at: Settings) -> dict[str, float]:
+    """The shortest and the longest, the narrowest and the widest."""
+    lengths, widths = at.wholes("lengths"), at.wholes("widths")
+    short, long = lengths.index(min(lengths)), lengths.index(max(lengths))
+    narrow, wide = (f"fixed_{width}" for width in (min(widths), max(widths)))
     found = {"words_short": row(numbers, "words")[0], "words_long": row(numbers, "words")[-1]}
-    for name in NAMES:
-        scores = row(numbers, f"bleu_{name}")
-        found |= {f"short_{name}": scores[0], f"long_{name}": scores[-1]}
-    return found | {
-        "behind_short": found["short_attention"] - found["short_fixed"],
-        "behind_long": found["long_attention"] - found["long_fixed"],
-        "left_short": found["short_transformer"] - found["short_attention"],
-        "left_long": found["long_transformer"] - found["long_attention"],
-    }
+    for name, side in (("narrow", narrow), ("wide", wide), *zip(LOOKING, LOOKING, strict=True)):
+        right = row(numbers, f"right_{side}")
+        found |= {f"right_short_{name}": right[short], f"right_long_{name}": right[long]}
+    for what in ("right", "loss"):
+        found[f"{what}_long_narrow_half"] = row(numbers, f"{what}_{narrow}_half")[long]
+        found[f"{what}_long_wide_half"] = row(numbers, f"{what}_{wide}_half")[long]
+    found["loss_long_narrow"] = row(numbers, f"loss_{narrow}")[long]
+    for end, index in (("short", 0), ("long", -1)):
+        found |= {f"bleu_{end}_{name}": row(numbers, f"bleu_{name}")[index] for name in TRANSLATORS}
+        found[f"kept_{end}"] = found[f"bleu_{end}_fixed"] / max(found[f"bleu_{end}_attention"], 1e-9)
+    return found
 
 
 def judge(runs: Runs) -> Verdict:
-    """How many points of BLEU the LSTM with one vector is behind the one with attention. If that is no more than
-    NOTHING on the longest quarter of the test set, the claim does not hold. If it is more, and more than on the
-    shortest quarter, the vector was too small for long sentences: then the claim holds if the LSTM with attention
-    falls behind the Transformer with length, too, and else holds only if there is no attention. (95 % intervals.)"""
-    behind = interval(over_seeds(runs, "behind_long"))
-    if behind.high < NOTHING:
+    """Two tests. Recall: at the longest length the narrowest vector gives back fewer symbols than attention of the same
+    width, by more than LOST; it has stopped improving; it loses less at the shortest length, and a wider vector loses
+    less: so it is the vector that is too small. Translation: the BLEU of the LSTM with one vector, divided by that of
+    the one with attention, is below 1 on the longest quarter of the test set, and lower than on the shortest.
+
+    Both: the claim holds. Recall alone, the other being refuted: it holds only if the source is long for the vector.
+    No loss in recall, or none in translation with no loss at any length: it does not hold. (95 % intervals; of BLEU,
+    those of the logarithms.)"""
+    lost = difference(*(over_seeds(runs, f"right_long_{name}") for name in ("attention", "narrow")))
+    if lost.high < LOST:
         return "does not hold"
-    if behind.low <= NOTHING or growth(runs, "behind").low <= 0:
+    vector_is_too_small = (
+        lost.low > LOST
+        and difference(over_seeds(runs, "right_short_narrow"), over_seeds(runs, "right_long_narrow")).low > 0
+        and difference(over_seeds(runs, "right_long_wide"), over_seeds(runs, "right_long_narrow")).low > 0
+        and stopped_improving(over_seeds(runs, "loss_long_narrow_half"), over_seeds(runs, "loss_long_narrow"))
+    )
+    _, behind_low, behind_high = log_interval(over_seeds(runs, "kept_long"))
+    _, falls_low, falls_high = log_ratio(over_seeds(runs, "kept_long"), over_seeds(runs, "kept_short"))
+    if not vector_is_too_small:
         return "undecided"
-    return "holds" if growth(runs, "left").low > 0 else "holds only if"
+    if behind_high < 1 and falls_high < 1:
+        return "holds"
+    return "holds only if" if behind_low > 1 or falls_low > 1 else "undecided"
 
 
-def growth(runs: Runs, name: str) -> Interval:
-    """From the shortest quarter to the longest."""
-    return difference(over_seeds(runs, f"{name}_long"), over_seeds(runs, f"{name}_short"))
+def beside_attention(run: Numbers, name: str) -> list[float]:
+    """BLEU of each quarter, divided by that of the LSTM with attention."""
+    scores = zip(row(run, f"bleu_{name}"), row(run, "bleu_attention"), strict=True)
+    return [score / max(of_attention, 1e-9) for score, of_attention in scores]
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, (left, right) = figure(2, width=4.7)
-    labels = {
-        "fixed": tr("LSTM, one vector", "LSTM，单一向量"),
-        "attention": tr("LSTM with attention", "带注意力的 LSTM"),
-        "transformer": "Transformer",
-    }
+    picture, (left, right) = figure(2, width=4.9)
+    lengths = sorted(row(runs[0], "lengths"))
+    order = [row(runs[0], "lengths").index(length) for length in lengths]
+    widths = sorted(row(runs[0], "widths"), reverse=True)
+    looking = tr(f"attention or Transformer, width {min(widths):.0f}", f"注意力或 Transformer，宽 {min(widths):.0f}")
+    both = [[min(row(run, f"right_{name}")[at] for name in LOOKING) for at in order] for run in runs]
+    band(left, lengths, both, looking, 2)
+    shades = [0.35 + 0.65 * index / max(1, len(widths) - 1) for index in range(len(widths))]
+    for width, shade in zip(widths, shades, strict=True):
+        curve = [interval([row(run, f"right_fixed_{width:.0f}")[at] for run in runs]).mean for at in order]
+        label = tr(f"one vector, width {width:.0f}", f"单一向量，宽 {width:.0f}")
+        left.plot(lengths, curve, "o-", color=COLOURS[0], alpha=shade, lw=2, label=label)
+    left.set(xscale="log", ylim=(0, 1.05), xlabel=tr("symbols to give back", "要复述的符号数"))
+    left.set(ylabel=tr("share that is right", "准确率"))
+    tick_at(left, lengths)
+    left.legend(loc="lower left")
     words = row(runs[0], "words")
-    for index, name in enumerate(NAMES):
-        curves = [row(run, f"bleu_{name}") for run in runs]
-        band(left, words, curves, labels[name], index)
-        band(right, words, [[score - curve[0] for score in curve] for curve in curves], labels[name], index)
-    left.set(ylabel="BLEU", ylim=(0, None))
-    right.set(ylabel=tr("BLEU - that of the shortest quarter", "BLEU 与最短一组之差"))
-    for axes in (left, right):
-        axes.set(xlabel=tr("words in the source", "源句词数"))
-    left.legend()
+    for name, label, index in (
+        ("fixed", tr("LSTM, one vector", "LSTM，单一向量"), 0),
+        ("transformer", "Transformer", 2),
+    ):
+        band(right, words, [beside_attention(run, name) for run in runs], label, index)
+    right.axhline(1, color=COLOURS[6], lw=0.8)
+    right.set(ylim=(0, 1.2), xlabel=tr("words in the source", "源句词数"))
+    right.set(ylabel=tr("BLEU / BLEU of the LSTM with attention", "BLEU 与带注意力的 LSTM 之比"))
+    right.legend(loc="lower left")
     return picture
 
 
-EXPERIMENT = Experiment("L31", measure, judge, draw, (), SEEDS, evidence="real")
+EXPERIMENT = Experiment("L31", measure, judge, draw, KNOBS, SEEDS, evidence="real")

@@ -1,6 +1,6 @@
 """A small real translator for the lab, trained as `attendo train` trains.
 
-Size "full" is Multi30k, English to German: 29,000 captions of pictures. On a GPU a step is one CUDA graph in bfloat16,
+Size "full" is Multi30k, English to German: 29,000 captions of pictures. On a GPU a step is a CUDA graph in bfloat16,
 as in a real run. Size "small" is for tests: short words said backwards, by a model that is there to run, not to learn.
 """
 
@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import nn
@@ -23,9 +23,10 @@ from attendo.data.prepare.tokenizer import texts
 from attendo.data.synthetic import SyntheticCorpus
 from attendo.errors import DataError
 from attendo.files.cache_folder import cache_folder
-from attendo.lab.knobs import Size, by_size
+from attendo.lab.knobs import Size
+from attendo.lab.tools.few_shapes import FewShapes
 from attendo.model.build import Model
-from attendo.model.config import ModelConfig, TransformerConfig
+from attendo.model.config import ModelConfig
 from attendo.model_folder.weights import load_weights_
 from attendo.runs.validation import Question, Translate, mean_loss, one_epoch, score_translations
 from attendo.text.tokenizer import Tokenizer
@@ -33,6 +34,8 @@ from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from attendo.training.callback import Callback, StepRecord
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine, choose_machine
+from attendo.training.feed import BatchSource
+from attendo.training.graphed import GraphedShapes
 from attendo.training.loop import evaluation_mode
 from attendo.training.objective import Objective, TeacherForcing, in_precision
 from attendo.training.trainer import Trainer
@@ -43,7 +46,6 @@ MADE_UP = [
     SyntheticCorpus("reverse", pairs, longest=6, letters=5, seed=seed) for pairs, seed in ((120, 1), (20, 2), (20, 3))
 ]
 TEACHER_FORCING = TeacherForcing(label_smoothing=0.1)
-REAL_SEEDS = by_size(2, 3, 3)
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class RealData:
     validation: WeightedCorpus  # what `valid` is as ids
     valid: Sequence[Pair]  # texts
     test: Sequence[Pair]
+    identity: str  # decides what is in it
 
     @property
     def vocab_size(self) -> int:
@@ -82,12 +85,18 @@ class RealBudget:
 
 def real_data(size: Size, cut: TokenizerConfig | None = None) -> RealData:
     """`cut`: how text is cut into tokens, where it is not the usual way (BPE of 8,000 for both languages)."""
-    corpora: Sequence[Corpus] = MADE_UP if size == "small" else [CorpusFile(path, LANGUAGES) for path in data_files()]
+    if size == "small":
+        return data_of(MADE_UP, cut or TokenizerConfig(300, "char"))
+    return data_of([CorpusFile(data_path(name), LANGUAGES) for name in DATA_FILES], cut or TokenizerConfig(8_000))
+
+
+def data_of(corpora: Sequence[Corpus], cut: TokenizerConfig) -> RealData:
+    """Of three: to learn from, to validate and to test by."""
     train, valid, test = corpora
-    cut = cut or (TokenizerConfig(300, "char") if size == "small" else TokenizerConfig(8_000))
     tokenizer = train_tokenizer(lambda: texts([train]), LANGUAGES, cut)
     parts = [as_part(corpus, tokenizer) for corpus in (train, valid)]
-    return RealData(tokenizer, parts[:1], parts[1], list(valid.pairs(ignore)), list(test.pairs(ignore)))
+    identity = repr([cut, *(corpus.identity() for corpus in (train, valid, test))])
+    return RealData(tokenizer, parts[:1], parts[1], list(valid.pairs(ignore)), list(test.pairs(ignore)), identity)
 
 
 def as_part(corpus: Corpus, tokenizer: Tokenizer) -> WeightedCorpus:
@@ -95,26 +104,16 @@ def as_part(corpus: Corpus, tokenizer: Tokenizer) -> WeightedCorpus:
     return WeightedCorpus(encoded.source, encoded.target, tokenizer.tag(LANGUAGES[1]))
 
 
-def data_files() -> list[Path]:
+def data_path(name: str) -> Path:
     folder = Path(os.environ.get("ATTENDO_DATA") or "data").absolute()
-    for name in DATA_FILES:
-        if not (folder / name).is_file():
-            raise DataError(f"there is no {name} in {folder}: set ATTENDO_DATA to the folder that holds Multi30k")
-    return [folder / name for name in DATA_FILES]
+    if not (folder / name).is_file():
+        raise DataError(f"there is no {name} in {folder}: set ATTENDO_DATA to the folder that holds the corpora")
+    return folder / name
 
 
-def data_hashes() -> dict[str, str]:
+def data_hashes(names: Sequence[str] = DATA_FILES) -> dict[str, str]:
     """The sha256 of each file, by its name."""
-    found = (hashlib.sha256(path.read_bytes()).hexdigest() for path in data_files())
-    return dict(zip(DATA_FILES, found, strict=True))
-
-
-def transformer(data: RealData, size: Size, **changes: Any) -> TransformerConfig:
-    """3 + 3 layers, the norm before each sublayer; sizes that suit 29,000 pairs (docs/experiments.md)."""
-    sizes = {"d_model": 16, "d_ff": 32} if size == "small" else {"d_model": 256, "d_ff": 512}
-    layers = {"encoder_layers": 1 if size == "small" else 3, "decoder_layers": 1 if size == "small" else 3}
-    usual = {"vocab_size": data.vocab_size, "num_heads": 4, "dropout": 0.3, "norm_order": "pre", **sizes, **layers}
-    return TransformerConfig(**{**usual, **changes})
+    return {name: hashlib.sha256(data_path(name).read_bytes()).hexdigest() for name in names}
 
 
 def config_of(model: nn.Module) -> ModelConfig:
@@ -149,8 +148,12 @@ def train_real(
     batches = Batches(data.training, budget.tokens, seed, machine.packed)
     steps = max(2, round(budget.epochs * len(batches.epoch(1).plan)))
     training, curve = budget.training(steps, peak, seed), LossCurve()
+    in_few_shapes = machine.device.type == "cuda" and not machine.packed
+    given: BatchSource = FewShapes(batches) if in_few_shapes else batches
     torch.manual_seed(seed)  # dropout
-    trainer = Trainer(model, batches, objective, training, callbacks=[curve], machine=machine)
+    trainer = Trainer(model, given, objective, training, callbacks=[curve], machine=machine)
+    if in_few_shapes:
+        trainer.step = GraphedShapes()
     trainer.run()
     if trainer.state.average:
         load_weights_(model, trainer.state.average.weights)
