@@ -57,4 +57,5 @@ def reverse_within(x: Tensor, lengths: Tensor) -> Tensor:
     """
     position = torch.arange(x.shape[1], device=x.device)[None]  # [1, length]
     source = torch.where(position < lengths[:, None], lengths[:, None] - 1 - position, position)
-    return x.gather(1, source[..., None].expand_as(x))
+    # Whole vectors by their place. By `gather`, a GPU that adds in a fixed order would sort every number of them.
+    return x[torch.arange(len(x), device=x.device)[:, None], source]

@@ -39,7 +39,7 @@ def test_l33_the_student_learns_from_its_own_teacher(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path))
     asked = []
     monkeypatch.setattr(claim, "distilled", lambda *given: asked.append(given) or distillation.distilled(*given))
-    both = claim.Translators(real_data("small"), small(claim.EXPERIMENT), 2e-3, seed=1)
+    both = claim.Translators(real_data("small"), small(claim.EXPERIMENT), seed=1)
     student = both.student()
     ((_, teacher),) = asked
     for one, other in zip(teacher.parameters(), both.teacher().parameters(), strict=True):

@@ -104,8 +104,7 @@ def test_l29_seeds_that_do_not_agree_decide_nothing():
 def test_l29_numbers():
     (first, second) = small_runs(EXPERIMENTS["L29"])
     assert first["larger_bleus_lstm"] == second["larger_bleus_lstm"]
-    assert len(first["half_bleus_transformer"]) == 2
-    assert first["steps_transformer"] == first["steps_lstm"] == first["steps"] == 2 * first["half_steps_lstm"]
+    assert first["steps_transformer"] == first["steps_lstm"] == first["steps"]
     assert first["losses_lstm"] != second["losses_lstm"]
 
 

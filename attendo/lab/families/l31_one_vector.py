@@ -25,7 +25,7 @@ SEEDS = by_size(2, 3, 5)
 LOST = 0.1  # of the symbols: less is called no loss
 LOOKING = ("attention", "transformer")  # models that look at the source; they get the narrowest width
 TRANSLATORS = ("fixed", *LOOKING)
-AT_A_TIME = 10  # toy models take a core each, translators the GPU
+AT_A_TIME = 8  # toy models take a core each, translators the GPU
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
