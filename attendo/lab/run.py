@@ -122,11 +122,7 @@ def code_behind(experiment: Experiment, at: Settings) -> str:
 def data_behind(experiment: Experiment, size: Size) -> Mapping[str, str] | None:
     if experiment.evidence != "real" or size == "small":
         return None
-    if experiment.data:
-        return data_hashes(experiment.data)
-    from attendo.lab.tools.real_training import data_hashes as of_multi30k
-
-    return of_multi30k()
+    return data_hashes(experiment.data)
 
 
 def read_kept(path: Path, seeds: tuple[int, ...]) -> Evidence | None:

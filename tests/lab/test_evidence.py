@@ -168,7 +168,7 @@ def test_full_with_store_keeps_it_where_quick_finds_it(folder, monkeypatch, caps
 
     small.__module__ = L29.module
     monkeypatch.setattr("attendo.lab.claims.EXPERIMENTS", {"L29": replace(L29, measure=small, seeds={"full": 2})})
-    monkeypatch.setattr("attendo.lab.tools.real_training.data_hashes", lambda names: {"multi30k.tsv": SHA})
+    monkeypatch.setattr("attendo.lab.run.data_hashes", lambda names: {"multi30k.tsv": SHA})
     assert run(["lab", "run", "L29", "--full"], debug=False) == 0
     assert not folder.exists()
     assert run(["lab", "run", "L29", "--full", "--store"], debug=False) == 0

@@ -10,6 +10,7 @@ from attendo.data.batch import Batch
 from attendo.data.batches import Batches, Position
 from attendo.errors import DataError
 from attendo.lab.tools import real_sides
+from attendo.lab.tools.data_files import data_file
 from attendo.lab.tools.distillation import distilled
 from attendo.lab.tools.few_shapes import WIDTHS, FewShapes, widened
 from attendo.lab.tools.kept_models import kept_or_measured, kept_or_trained, kept_path
@@ -20,7 +21,6 @@ from attendo.lab.tools.real_training import (
     MADE_UP,
     RealBudget,
     bleu,
-    data_path,
     machine_for,
     real_data,
     train_real,
@@ -115,7 +115,7 @@ def test_recurrent_models_get_one_pair_a_row_and_others_where_it_is_asked_for(da
 def test_without_the_corpus_there_is_one_clear_line(tmp_path, monkeypatch):
     monkeypatch.setenv("ATTENDO_DATA", str(tmp_path))
     with pytest.raises(DataError, match=r"there is no en-de/multi30k.train.tsv.xz in .*: set ATTENDO_DATA"):
-        data_path("en-de/multi30k.train.tsv.xz")
+        data_file("en-de/multi30k.train.tsv.xz")
 
 
 def test_sides_have_equally_many_weights():

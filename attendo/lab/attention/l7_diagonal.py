@@ -13,7 +13,7 @@ from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, figure, tick_at
 from attendo.lab.tools.measuring import count_weights, log_ratio
 from attendo.lab.tools.real_sides import TrainedModel, measure_sides
-from attendo.lab.tools.real_training import RealBudget, RealData, bleu_of, real_data
+from attendo.lab.tools.real_training import DATA_FILES, RealBudget, RealData, bleu_of, real_data
 from attendo.lab.tools.real_translators import transformer_side
 from attendo.model.build import Model
 from attendo.model.record import AttentionRecord
@@ -133,4 +133,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L7", measure, judge, draw, KNOBS, SEEDS, evidence="real")
+EXPERIMENT = Experiment("L7", measure, judge, draw, KNOBS, SEEDS, evidence="real", data=DATA_FILES)

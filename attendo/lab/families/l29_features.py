@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
-from attendo.lab.tools.larger_corpus import larger_data
+from attendo.lab.tools.larger_corpus import LARGER_FILES, larger_data
 from attendo.lab.tools.measuring import Interval, difference
 from attendo.lab.tools.real_sides import measure_sides
-from attendo.lab.tools.real_training import RealData, real_data
+from attendo.lab.tools.real_training import DATA_FILES, RealData, real_data
 from attendo.lab.tools.real_translators import budget, lstm_side, measure_translator, transformer_side
 
 KNOBS = (
@@ -104,4 +104,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L29", measure, judge, draw, KNOBS, SEEDS, evidence="real")
+EXPERIMENT = Experiment("L29", measure, judge, draw, KNOBS, SEEDS, evidence="real", data=(*DATA_FILES, *LARGER_FILES))

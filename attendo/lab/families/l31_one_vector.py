@@ -11,7 +11,7 @@ from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, band, figure, tick_at
 from attendo.lab.tools.measuring import difference, interval, log_interval, log_ratio, stopped_improving
 from attendo.lab.tools.real_sides import do, side_by_side, work_on_sides
-from attendo.lab.tools.real_training import real_data
+from attendo.lab.tools.real_training import DATA_FILES, real_data
 from attendo.lab.tools.real_translators import budget, lstm_side, measure_translator, transformer_side
 from attendo.lab.tools.vector_capacity import Cell, recall
 
@@ -152,4 +152,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L31", measure, judge, draw, KNOBS, SEEDS, evidence="real")
+EXPERIMENT = Experiment("L31", measure, judge, draw, KNOBS, SEEDS, evidence="real", data=DATA_FILES)

@@ -21,7 +21,7 @@ from attendo.lab.tools.distillation import distilled
 from attendo.lab.tools.measuring import count_weights, interval, log_interval
 from attendo.lab.tools.real_searching import Search, search_quality, search_times, times_as_fast
 from attendo.lab.tools.real_sides import RealSide, TrainedModel, TrainingJob, recipe, side_by_side, trained
-from attendo.lab.tools.real_training import TEACHER_FORCING, RealBudget, RealData, real_data
+from attendo.lab.tools.real_training import DATA_FILES, TEACHER_FORCING, RealBudget, RealData, real_data
 from attendo.lab.tools.real_translators import budget, transformer, transformer_side
 from attendo.model.build import Model
 from attendo.model.non_autoregressive import NonAutoregressive
@@ -157,4 +157,4 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     return picture
 
 
-EXPERIMENT = Experiment("L33", measure, judge, draw, KNOBS, SEEDS, evidence="real")
+EXPERIMENT = Experiment("L33", measure, judge, draw, KNOBS, SEEDS, evidence="real", data=DATA_FILES)

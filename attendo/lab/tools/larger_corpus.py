@@ -11,19 +11,20 @@ from itertools import islice
 from attendo.data.corpus import Corpus, CorpusFile, Pair
 from attendo.data.lines import Report
 from attendo.lab.knobs import Size
-from attendo.lab.tools.real_training import MADE_UP, RealData, data_of, data_path
+from attendo.lab.tools.data_files import data_file
+from attendo.lab.tools.real_training import MADE_UP, RealData, data_of
 from attendo.text.train_tokenizer import TokenizerConfig
 
 SPEECHES, HELD_OUT = "de-en/europarl.train.tsv.xz", "de-en/europarl20k.train.tsv.xz"
 EVERYDAY = [f"de-en/tatoeba.{part}" for part in ("train.tsv.xz", "dev.tsv", "test.tsv")]
-DATA_FILES = (SPEECHES, HELD_OUT, *EVERYDAY)
+LARGER_FILES = (SPEECHES, HELD_OUT, *EVERYDAY)
 HELD_OUT_PAIRS = 1_000  # of speeches, for each of validation and test
 
 
 def larger_data(size: Size) -> RealData:
     if size == "small":
         return data_of([Joined([MADE_UP[0], MADE_UP[2]]), *MADE_UP[1:]], TokenizerConfig(300, "char"))
-    speeches, held_out, train, valid, test = (Swapped(CorpusFile(data_path(name))) for name in DATA_FILES)
+    speeches, held_out, train, valid, test = (Swapped(CorpusFile(data_file(name))) for name in LARGER_FILES)
     for_validation, for_test = (Lines(held_out, start, start + HELD_OUT_PAIRS) for start in (0, HELD_OUT_PAIRS))
     parts = [Joined([speeches, train]), Joined([for_validation, valid]), Joined([for_test, test])]
     return data_of(parts, TokenizerConfig(8_000))

@@ -4,11 +4,8 @@ Size "full" is Multi30k, English to German: 29,000 captions of pictures. On a GP
 as in a real run. Size "small" is for tests: short words said backwards, by a model that is there to run, not to learn.
 """
 
-import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import cast
 
 import torch
@@ -21,9 +18,9 @@ from attendo.data.filters import FilterConfig
 from attendo.data.lines import ignore
 from attendo.data.prepare.tokenizer import texts
 from attendo.data.synthetic import SyntheticCorpus
-from attendo.errors import DataError
 from attendo.files.cache_folder import cache_folder
 from attendo.lab.knobs import Size
+from attendo.lab.tools.data_files import data_file
 from attendo.lab.tools.few_shapes import FewShapes
 from attendo.model.build import Model
 from attendo.model.config import ModelConfig
@@ -87,7 +84,7 @@ def real_data(size: Size, cut: TokenizerConfig | None = None) -> RealData:
     """`cut`: how text is cut into tokens, where it is not the usual way (BPE of 8,000 for both languages)."""
     if size == "small":
         return data_of(MADE_UP, cut or TokenizerConfig(300, "char"))
-    return data_of([CorpusFile(data_path(name), LANGUAGES) for name in DATA_FILES], cut or TokenizerConfig(8_000))
+    return data_of([CorpusFile(data_file(name), LANGUAGES) for name in DATA_FILES], cut or TokenizerConfig(8_000))
 
 
 def data_of(corpora: Sequence[Corpus], cut: TokenizerConfig) -> RealData:
@@ -102,18 +99,6 @@ def data_of(corpora: Sequence[Corpus], cut: TokenizerConfig) -> RealData:
 def as_part(corpus: Corpus, tokenizer: Tokenizer) -> WeightedCorpus:
     encoded = encode_corpus(corpus, tokenizer, LANGUAGES, FilterConfig(), cache_folder() / "encoded")
     return WeightedCorpus(encoded.source, encoded.target, tokenizer.tag(LANGUAGES[1]))
-
-
-def data_path(name: str) -> Path:
-    folder = Path(os.environ.get("ATTENDO_DATA") or "data").absolute()
-    if not (folder / name).is_file():
-        raise DataError(f"there is no {name} in {folder}: set ATTENDO_DATA to the folder that holds the corpora")
-    return folder / name
-
-
-def data_hashes(names: Sequence[str] = DATA_FILES) -> dict[str, str]:
-    """The sha256 of each file, by its name."""
-    return {name: hashlib.sha256(data_path(name).read_bytes()).hexdigest() for name in names}
 
 
 def config_of(model: nn.Module) -> ModelConfig:
