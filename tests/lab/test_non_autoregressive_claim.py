@@ -5,6 +5,7 @@ import torch
 
 from attendo.decoding.greedy import greedy_search
 from attendo.lab.families import l33_non_autoregressive as claim
+from attendo.lab.knobs import settings_of
 from attendo.lab.tools import distillation
 from attendo.lab.tools.measuring import count_weights
 from attendo.lab.tools.real_searching import percent_repeated, search_quality, search_times, times_as_fast
@@ -46,6 +47,14 @@ def test_l33_the_student_learns_from_its_own_teacher(monkeypatch, tmp_path):
         assert one.equal(other)
     assert both.student().losses == student.losses
     assert len(asked) == 1  # the second time it comes from the cache
+
+
+def test_l33_a_student_that_is_not_distilled_learns_from_people(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path))
+    monkeypatch.setattr(claim, "distilled", None)  # never called
+    at = settings_of(claim.KNOBS, "small", {"distilled": "0"})
+    losses = claim.Translators(real_data("small"), at, seed=1).student().losses
+    assert len(losses) > 1
 
 
 def test_a_beam_of_one_is_greedy_search_and_the_best_is_one_for_each_sentence():

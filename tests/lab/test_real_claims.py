@@ -94,6 +94,11 @@ def test_l29_far_is_two_points_on_both_corpora():
     assert said(2.0, 1.0) == "undecided"
 
 
+def test_l29_without_the_larger_corpus_multi30k_decides():
+    for ahead, expected in ((3.0, "holds"), (1.0, "does not hold"), (2.0, "undecided")):
+        assert verdict("L29", bleu_transformer=33.0 + ahead, bleu_lstm=33.0, larger_seeds=0) == expected
+
+
 def test_l29_seeds_that_do_not_agree_decide_nothing():
     runs = small_runs(EXPERIMENTS["L29"])
     apart = {"larger_bleus_transformer": [21.0, 24.0, 22.0], "larger_bleus_lstm": [20.0] * 3}

@@ -3,13 +3,14 @@ one vector, by attention, or are Transformers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from statistics import fmean
 
 from matplotlib.figure import Figure
 
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, band, figure, tick_at
-from attendo.lab.tools.measuring import difference, interval, log_interval, log_ratio, stopped_improving
+from attendo.lab.tools.measuring import difference, log_interval, log_ratio, stopped_improving
 from attendo.lab.tools.real_sides import do, side_by_side, work_on_sides
 from attendo.lab.tools.real_training import DATA_FILES, real_data
 from attendo.lab.tools.real_translators import budget, lstm_side, measure_translator, transformer_side
@@ -66,7 +67,7 @@ def in_one(
             numbers[f"{what}_{name}"] = [number(recalled[seed, name, length], what) for length in lengths]
     for name, found in translators.items():
         numbers |= {f"bleu_{name}": row(found, "bleu_by_length")}
-        numbers |= {f"{what}_of_{name}": number(found, what) for what in ("bleu", "rate", "parameters")}
+        numbers |= {f"{what}_of_{name}": number(found, what) for what in ("rate", "parameters")}
     return {**numbers, **ends(numbers, at)}
 
 
@@ -127,16 +128,16 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     lengths = sorted(row(runs[0], "lengths"))
     order = [row(runs[0], "lengths").index(length) for length in lengths]
     widths = sorted(row(runs[0], "widths"), reverse=True)
-    looking = tr(f"attention or Transformer, width {min(widths):.0f}", f"注意力或 Transformer，宽 {min(widths):.0f}")
     both = [[min(row(run, f"right_{name}")[at] for name in LOOKING) for at in order] for run in runs]
+    looking = tr(f"attention, Transformer: width {min(widths):.0f}", f"注意力、Transformer：宽 {min(widths):.0f}")
     band(left, lengths, both, looking, 2)
-    shades = [0.35 + 0.65 * index / max(1, len(widths) - 1) for index in range(len(widths))]
-    for width, shade in zip(widths, shades, strict=True):
-        curve = [interval([row(run, f"right_fixed_{width:.0f}")[at] for run in runs]).mean for at in order]
-        label = tr(f"one vector, width {width:.0f}", f"单一向量，宽 {width:.0f}")
-        left.plot(lengths, curve, "o-", color=COLOURS[0], alpha=shade, lw=2, label=label)
+    for index, width in enumerate(widths):
+        curve = [fmean(row(run, f"right_fixed_{width:.0f}")[at] for run in runs) for at in order]
+        label = tr("one vector, by its width", "单一向量，按宽度") if index == 0 else None
+        left.plot(lengths, curve, "o-", color=COLOURS[0], lw=2, label=label)
+        left.annotate(f"{width:.0f}", (lengths[-1], curve[-1]), (8, -5), textcoords="offset points", color=COLOURS[0])
     left.set(xscale="log", ylim=(0, 1.05), xlabel=tr("symbols to give back", "要复述的符号数"))
-    left.set(ylabel=tr("share that is right", "准确率"))
+    left.set(xlim=(0.9 * lengths[0], 1.3 * lengths[-1]), ylabel=tr("share that is right", "准确率"))
     tick_at(left, lengths)
     left.legend(loc="lower left")
     words = row(runs[0], "words")

@@ -31,6 +31,7 @@ from attendo.training.masked_tokens import MaskPredict
 KNOBS = (
     Knob("epochs", by_size(1, 40, 40), 1, 400),  # of the autoregressive one
     Knob("student_epochs", by_size(1, 80, 80), 1, 1000),  # of the other, which learns from the first
+    Knob("distilled", by_size(1, 1, 1), 0, 1),  # 0: the other learns from what people wrote
     Knob("passes", by_size((1, 4, 10), (1, 4, 10), (1, 4, 10)), 1, 50),
 )
 SEEDS = by_size(2, 3, 3)
@@ -53,7 +54,8 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
 
 @dataclass(frozen=True)
 class Translators:
-    """Both of one seed. The student learns from what its teacher made of the sources, and from no other translation."""
+    """Both of one seed. The student learns from what its teacher made of the sources, and from no other translation;
+    or, if it is not to be distilled, from what people wrote."""
 
     data: RealData
     at: Settings
@@ -63,9 +65,11 @@ class Translators:
         return cast(Transformer, trained(*self.teaching()).model)
 
     def student(self) -> TrainedModel[NonAutoregressive]:
-        retold = replace(self.data, identity=f"{self.data.identity} retold by {recipe(*self.teaching())}")
         student_budget = budget(self.at.size, self.at.whole("student_epochs"))
         job = TrainingJob(student_side(self.data, self.at.size), STUDENT_RATE, self.seed)
+        if not self.at.whole("distilled"):
+            return trained(self.data, student_budget, job)
+        retold = replace(self.data, identity=f"{self.data.identity} retold by {recipe(*self.teaching())}")
         return trained(retold, student_budget, job, lambda: distilled(self.data, self.teacher()))
 
     def teaching(self) -> tuple[RealData, RealBudget, TrainingJob[Model]]:
@@ -134,6 +138,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     passes = sorted(row(runs[0], "passes"))
     names = [f"k{k:.0f}" for k in passes]
     labels = (tr("autoregressive, greedy", "自回归，贪心"), tr("non-autoregressive, $k$ passes", "非自回归，$k$ 遍"))
+    top = 1.2 * max(1.0, *(interval(over_seeds(runs, f"bleu_{name}")).mean for name in ("greedy", *names)))
     for axes, together in zip(both, TIMED["full"], strict=True):
         for index, side in enumerate((["greedy"], names)):
             ms = [log_interval(over_seeds(runs, f"ms_{together}_{name}"))[0] for name in side]
@@ -145,10 +150,10 @@ def draw(runs: Runs, tr: Tr) -> Figure:
                 axes.plot(*zip(*each, strict=True), ".", color=COLOURS[index], alpha=0.5, ms=6)
             for name, x, y in zip(side, ms, bleu, strict=True):
                 if index:
-                    axes.annotate(f"$k$ = {name[1:]}", (x, y), (0, -24), textcoords="offset points", ha="center")
+                    axes.annotate(f"$k$ = {name[1:]}", (x, y), (0, -26), textcoords="offset points", ha="center")
         axes.margins(x=0.25)
         title = tr(f"{together} at a time", f"一次译 {together} 句")
-        axes.set(xscale="log", ylim=(0, None), xlabel=tr("ms a sentence", "每句毫秒数"), title=title)
+        axes.set(xscale="log", ylim=(0, top), xlabel=tr("ms a sentence", "每句毫秒数"), title=title)
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
