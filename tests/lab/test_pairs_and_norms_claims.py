@@ -46,6 +46,9 @@ def test_l46_can_say_all():
     assert verdict("L46", **{**EVEN, **behind}) == "holds"
     assert verdict("L46", **{**EVEN, "context_continued": 1.0}) == "holds only if"
     assert verdict("L46", **{**EVEN, "context_continued_learnt": 200.0}) == "holds only if"
+    assert verdict("L46", **{**EVEN, "context_continued_learnt": 105.0}) == "does not hold"
+    first, second = ({**run, **EVEN} for run in small_runs(l46_encoder_decoder.EXPERIMENT))
+    assert l46_encoder_decoder.judge([first, {**second, "context_continued_learnt": 200.0}]) == "undecided"
     unfinished = {f"{name}_half": 2.0 for name in behind}
     assert verdict("L46", **{**EVEN, **behind, **unfinished}) == "undecided"
 
