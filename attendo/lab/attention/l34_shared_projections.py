@@ -119,7 +119,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         axes.set(title=title, ylabel=tr("accuracy", "准确率"), ylim=(0, 1.05))
     blind = number(runs[0], "one_blind")
     panels[0].axhline(blind, color="grey", ls="--", lw=1)
-    panels[0].text(-0.5, blind - 0.07, tr("all but one place see", "只有一个位置看不到"), fontsize=11)
+    panels[0].text(-0.5, blind - 0.07, tr("all but one position see", "只有一个位置看不到"), fontsize=11)
     return page
 
 
