@@ -3,9 +3,11 @@
 import pytest
 import torch
 
+from attendo.errors import UsageError
 from attendo.lab.attention import l35_without_w
 from attendo.lab.attention.l36_receptive_field import Convolution, influence, jacobian
 from attendo.lab.claims import EXPERIMENTS
+from attendo.lab.knobs import settings_of
 from attendo.lab.tools.measuring import count_weights
 from tests.lab.planted import small_runs, verdict
 
@@ -44,3 +46,12 @@ def test_l36():
     assert verdict("L36", seen_attention=3.0) == "does not hold"
     assert verdict("L36", depends_convolution=0.2) == "does not hold"
     assert verdict("L36", depends_attention=0.0) == "does not hold"
+    first, second = small_runs(EXPERIMENTS["L36"])
+    apart = [{**first, "depends_attention": 0.0}, {**second, "depends_attention": 0.7}]
+    assert EXPERIMENTS["L36"].judge(apart) == "undecided"
+
+
+def test_l36_a_kernel_has_a_middle():
+    at = settings_of(EXPERIMENTS["L36"].knobs, "small", {"kernel": "4"})
+    with pytest.raises(UsageError, match="kernel=4 cannot be: expected an odd number, no larger than length=21"):
+        EXPERIMENTS["L36"].measure([1], at)

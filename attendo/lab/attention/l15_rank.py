@@ -11,7 +11,7 @@ from attendo.model.attention import dot_product_attention
 
 D_K = (1, 2, 4, 8, 16, 32, 64, 128)
 SEEDS = by_size(2, 8, 8)
-KNOBS = (Knob("d_k", by_size(D_K, D_K, D_K), 1, 1024), Knob("positions", by_size(64, 128, 512), 2, 1024))
+KNOBS = (Knob("d_k", by_size(D_K, D_K, D_K), 1, 1024), Knob("positions", by_size(64, 128, 512), 2, 512))
 SHOWN = 16  # the d_k whose singular values are drawn, or the one next to it among those tried
 # A singular value counts when it is more than this share of the largest. Rounding in double precision makes singular
 # values of about 1e-15 out of nothing, so whatever counts here is really there: the true rank is this or more.

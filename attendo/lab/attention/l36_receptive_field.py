@@ -15,7 +15,7 @@ from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.recurrence import LSTMLayer
 
 SEEDS = by_size(2, 8, 8)
-KNOBS = (Knob("length", by_size(21, 41, 101), 5, 301), Knob("kernel", by_size(5, 5, 5), 1, 31))
+KNOBS = (Knob("length", by_size(21, 41, 101), 5, 301), Knob("kernel", by_size(5, 5, 5), 1, 101))
 D, HEADS = 16, 4
 SEES = 1e-9  # of the largest influence; less is rounding
 DEPENDS = 0.01  # of the whole Jacobian: one part in a hundred

@@ -15,7 +15,7 @@ from attendo.model.attention import dot_product_attention
 SEEDS = by_size(2, 8, 8)
 KNOBS = (
     Knob("d_k", by_size((4, 64, 1024), (4, 16, 64, 256, 1024), (4, 16, 64, 256, 1024)), 1, 4096),
-    Knob("keys", by_size(32, 32, 32), 2, 256),
+    Knob("keys", by_size(32, 32, 32), 2, 128),
 )
 SCALES = [10 ** (exponent / 4) for exponent in range(-4, 9)]  # of the input: 0.1 to 100
 INPUTS = by_size(100, 1000, 20_000)

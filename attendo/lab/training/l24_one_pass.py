@@ -16,7 +16,7 @@ from attendo.special_tokens import SPECIAL
 
 SEEDS = by_size(2, 8, 8)
 KNOBS = (
-    Knob("lengths", by_size((4, 8), (4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128, 256, 512)), 1, 1024),
+    Knob("lengths", by_size((4, 8), (4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128, 256, 512)), 1, 512),
     Knob("layers", by_size(2, 2, 2), 1, 12),
 )
 SIZES = {"d_model": 64, "d_ff": 256, "num_heads": 4}
