@@ -115,5 +115,6 @@ def test_l56_can_say_all():
     assert verdict("L56", **{**at, "toy_1": 1.0}) == "holds only if"
     assert verdict("L56", **{**at, "toy_1": 1.0, "toy_4": 1.0}) == "does not hold"
     assert verdict("L56", **{**at, "toy_1": 1.0, "toy_1_half": 2.0}) == "undecided"
+    assert verdict("L56", **{**at, "toy_8": 2.4, "toy_4": 2.4, "toy_1": 2.4}) == "undecided"  # nothing learnt at all
     numbers = small_runs(l56_divisor.EXPERIMENT)[0]
     assert l56_divisor.judge([{**numbers, **at, "toy_1": loss} for loss in (0.0, 1.0)]) == "undecided"

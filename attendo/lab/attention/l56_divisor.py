@@ -104,9 +104,12 @@ def judge(runs: Runs) -> Verdict:
     worse if it is higher by more.
 
     All as good: holds. Some, and others worse: only if. All others worse: does not hold. Undecided where none is worse
-    and an interval straddles the limit, or where one that is worse has not stopped improving.
+    and an interval straddles the limit, where one that is worse has not stopped improving, or where 8 itself has not
+    learnt the task.
     """
     default = f"toy_{DEFAULT:g}"
+    if interval(over_seeds(runs, default)).high > LEARNT:
+        return "undecided"
     others = [f"toy_{divisor:g}" for divisor in row(runs[0], "tried") if divisor != DEFAULT]
     good = [name for name in others if as_good(runs, name, default)]
     worse = [name for name in others if behind(runs, name, default).low > WORSE]

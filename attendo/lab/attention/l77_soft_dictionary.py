@@ -56,7 +56,8 @@ def measure(seed: int, at: Settings) -> Numbers:
     ends = {f"{name}_{end}": each[at] for name, each in errors.items() for end, at in (("warm", 0), ("cold", -1))}
     tried: Numbers = {"tried": temperatures, "warmest": temperatures[0], "coldest": temperatures[-1]}
     own = weights.diagonal().mean().item()
-    missed = float(sum(tuple(one) not in set(map(tuple, keys.tolist())) for one in beside.tolist())) / len(keys)
+    known = set(map(tuple, keys.tolist()))
+    missed = sum(tuple(one) not in known for one in beside.tolist()) / len(keys)
     return {**errors, **ends, **tried, "own": own, "missed": missed, "attention_temperature": math.sqrt(D_K)}
 
 
