@@ -10,6 +10,7 @@ from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_s
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, figure
 from attendo.model.attention import dot_product_attention
+from attendo.model.config import TransformerConfig
 from attendo.model.multi_head import MultiHeadAttention
 
 SEEDS = by_size(2, 8, 16)
@@ -74,7 +75,8 @@ WAYS = {"projected": project_then_cut, "raw": cut_then_project}
 def measure_seed(seed: int, at: Settings) -> Numbers:
     torch.manual_seed(seed)
     width, heads = at.whole("width"), at.whole("heads")
-    layer = MultiHeadAttention(width, heads, bias=False).double()
+    config = TransformerConfig(vocab_size=4, d_model=width, num_heads=heads, bias=False)  # which checks that they fit
+    layer = MultiHeadAttention.from_config(config).double()
     matrices = [part.weight.detach().T for part in (layer.query, layer.key, layer.value)]
     x = torch.randn(TOKENS, width, dtype=torch.float64)
     with torch.no_grad():

@@ -25,7 +25,8 @@ def from_a_line(f: Callable[[Tensor], Tensor], x: Tensor, y: Tensor) -> list[flo
     found = []
     for t in SHARES:
         line = (1 - t) * f(x) + t * f(y)
-        found.append(float((f((1 - t) * x + t * y) - line).norm() / line.norm()))
+        off = (f((1 - t) * x + t * y) - line).norm()
+        found.append(float(off / line.norm()) if off > 0 else 0.0)  # a ReLU may give nothing but zeros
     return found
 
 
