@@ -4,7 +4,11 @@ import pytest
 import torch
 
 from attendo.lab.attention import l6_heads, l8_random_start
+from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.layers import l10_feed_forward_width
+from attendo.lab.page import page
+from attendo.lab.report import picture
+from attendo.lab.run import Wanted, run_experiment
 from attendo.lab.tools.toy_tasks import random_table
 from tests.lab.planted import small, small_runs, verdict
 
@@ -128,3 +132,15 @@ def test_l10_can_say_all():
     assert verdict("L10", 8, **much, large_table_1_half=1.5) == "undecided"  # it was still improving
     assert verdict("L10", 8, **{**much, "small_table_1_failed": 1.0, "moving_1_failed": 1.0}) == "holds"
     assert verdict("L10", 8, **much, operations_grows=1.1) == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("name", "turned"),
+    [("L5", {"d_k": "8,32"}), ("L6", {"heads": "4,2"}), ("L8", {"heads": "2,4"}), ("L10", {"widths": "4,2"})],
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_with_other_values_there_is_a_page_too(name, turned, language):
+    """Of the words only those are shown whose numbers are there."""
+    result = run_experiment(EXPERIMENTS[name], Wanted("small", turned=turned))
+    assert "«" not in page(result, language)
+    assert picture(result, language).startswith(b"\x89PNG")
