@@ -123,19 +123,26 @@ def judge(runs: Runs) -> Verdict:
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, axes = figure(columns=2)
+    picture, axes = figure(columns=3, width=4.6)
     tried = row(runs[0], "tried")
-    titles = (tr("trained with the divisor", "用该除数训练"), tr("divisor changed afterwards", "训练后再改除数"))
-    for panel, name, title in zip(axes, ("toy", "shipped"), titles, strict=True):
-        each = [interval(over_seeds(runs, f"{name}_{divisor:g}")) for divisor in tried]
-        panel.plot(tried, [at.mean for at in each], "o-", color=COLOURS[0])
-        for divisor in tried:
-            values = over_seeds(runs, f"{name}_{divisor:g}")
-            panel.plot([divisor] * len(values), values, "o", color=COLOURS[0], alpha=0.35, ms=5)
+    loss, steps = tr("loss", "损失"), tr("steps until learnt", "学会所需步数")
+    panels = (
+        ("toy_{:g}", loss, tr("trained with the divisor", "用该除数训练")),
+        ("toy_{:g}_learnt", steps, tr("trained with the divisor", "用该除数训练")),
+        ("shipped_{:g}", loss, tr("changed afterwards", "训练后再改除数")),
+    )
+    for index, (panel, (name, label, title)) in enumerate(zip(axes, panels, strict=True)):
+        seeds = [over_seeds(runs, name.format(divisor)) for divisor in tried]
+        panel.plot(tried, [interval(values).mean for values in seeds], "o-", color=COLOURS[index], lw=2)
+        for divisor, values in zip(tried, seeds, strict=True):
+            panel.plot([divisor] * len(values), values, "o", color=COLOURS[index], alpha=0.35, ms=6)
         panel.axvline(DEFAULT, color="grey", ls=":", lw=1.5)
-        panel.set(title=title, xscale="log", xlabel=tr("divisor", "除数"), ylabel=tr("loss", "损失"))
+        panel.set(title=title, xscale="log", xlabel=tr("divisor", "除数"), ylabel=label)
         panel.set_ylim(bottom=0)
         tick_at(panel, tried)
+    axes[0].axhline(BLIND, color="black", ls="--", lw=1.5, label=tr("random guess", "随机猜测"))
+    axes[0].set_ylim(top=1.1 * max(BLIND, *(max(over_seeds(runs, f"toy_{divisor:g}")) for divisor in tried)))
+    axes[0].legend(loc="center right")
     return picture
 
 
