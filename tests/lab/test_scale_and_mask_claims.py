@@ -70,7 +70,8 @@ def test_l23_can_say_all():
     assert l23_verdict(bad, [*bad[:7], 1.0]) == "holds"  # in one seed of eight the mask is not missed
     assert l23_verdict(good, bad) == "does not hold"
     assert l23_verdict(bad, good) == "does not hold"
-    assert l23_verdict(bad, [*bad[:4], *good[:4]]) == "undecided"
+    assert l23_verdict(bad, [*bad[:4], *good[:4]]) == "holds"  # luck is no part that replaces the mask
+    assert l23_verdict(bad, [*bad[:2], *good[:6]]) == "undecided"
     improving = {"only_mask": 1.0, "only_mask_half": 1.5, "only_positions": 0.0, "only_positions_half": 0.0}
     assert l23_verdict(bad, bad, improving) == "undecided"
 

@@ -81,17 +81,19 @@ def missed_in(best: Sequence[float], without: Sequence[float]) -> list[bool]:
 
 def judge(runs: Runs) -> Verdict:
     """Each part is left out once. A seed goes one way or the other, with little between, so seeds are counted: in how
-    many is the part missed? A sign test says whether that is more than half of all seeds, or fewer (CHANCE).
+    many is the part missed? If those are more than chance would put on that side (Fisher's exact test: with both parts
+    nothing is missed), nothing has replaced the part, though a lucky start may do without it.
 
-    Both parts missed in more than half: neither replaces the other, it holds. One of them in fewer than half: does not
-    hold. Undecided if chance may have counted, or if a part is missed by models that have not stopped improving.
+    Both parts missed: neither replaces the other, it holds. One of them not, and in fewer than half of the seeds (sign
+    test): does not hold. Undecided between, or if a part is missed by models that have not stopped improving.
     """
     best, found = over_seeds(runs, "both_right"), []
     for cell in ("only_mask", "only_positions"):
         missed = sum(missed_in(best, over_seeds(runs, f"{cell}_right")))
-        if at_least_by_chance(len(runs) - missed, len(runs)) < CHANCE:
+        all_on_one_side = math.comb(len(runs), missed) / math.comb(2 * len(runs), missed)
+        if all_on_one_side >= CHANCE and at_least_by_chance(len(runs) - missed, len(runs)) < CHANCE:
             return "does not hold"
-        found.append(at_least_by_chance(missed, len(runs)) < CHANCE and settled(runs, cell))
+        found.append(all_on_one_side < CHANCE and settled(runs, cell))
     return "holds" if all(found) else "undecided"
 
 
