@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_seed, row
 from attendo.lab.knobs import Knob, Settings, by_size
-from attendo.lab.tools.chart import figure, log_band, tick_at
+from attendo.lab.tools.chart import figure, log_band, plain_log, tick_at
 from attendo.lab.tools.measuring import count_weights, seconds
 from attendo.model.config import LSTMConfig, TransformerConfig
 from attendo.model.lstm import LSTMSeq2Seq
@@ -109,8 +109,9 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         log_band(left, lengths, [row(run, f"{name}_chain") for run in runs], label, index)
         log_band(right, lengths, [row(run, f"{name}_ms") for run in runs], label, index)
     for axes in (left, right):
-        axes.set(xlabel=tr("tokens in a sentence", "句子长度（词元数）"), xscale="log", yscale="log")
+        axes.set(xlabel=tr("tokens in a sentence", "句子长度（词元数）"), xscale="log")
         tick_at(axes, lengths)
+        plain_log(axes)
     left.set(title=tr("on any machine", "任何机器上"), ylabel=tr("operations in a row", "必须依次进行的操作数"))
     right.set(title=tr("on one core", "单核上"), ylabel=tr("ms a training step", "每个训练步的毫秒数"))
     left.legend(fontsize=11)
