@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure, tick_at
-from attendo.lab.tools.measuring import interval, log_interval
+from attendo.lab.tools.measuring import interval
 from attendo.model.config import LayerConfig, NormOrder
 from attendo.model.encoder import Encoder
 from attendo.model.norms import LayerNorm
@@ -100,7 +100,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     factors = row(runs[0], "factors")
     names = {"layer": "LayerNorm", "batch": "BatchNorm", "none": tr("no norm", "无归一化")}
     for index, (name, label) in enumerate(names.items()):
-        means = [log_interval(values)[0] for values in zip(*(row(run, f"{name}_scale") for run in runs), strict=True)]
+        means = [interval(values).mean for values in zip(*(row(run, f"{name}_scale") for run in runs), strict=True)]
         # What is 0 to the last digit stands at the foot of the picture.
         left.plot(
             factors, [max(mean, 1e-16) for mean in means], f"{MARKERS[index]}-", color=COLOURS[index], label=label
