@@ -76,8 +76,10 @@ def one_thread() -> Iterator[None]:
     """Threads that wait for each other count as time of the processor, too."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def measure_one(seed: int, at: Settings) -> Numbers:
