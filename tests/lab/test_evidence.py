@@ -21,6 +21,7 @@ SHA = "0123456789abcdef" * 4
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr("attendo.lab.tools.evidence.FOLDER", tmp_path / "evidence")
+    monkeypatch.setattr("attendo.lab.index.PATH", tmp_path / "index.json")
     return tmp_path / "evidence"
 
 
@@ -188,6 +189,6 @@ def test_store_is_for_real_models_and_tuned_ones_and_for_full(capsys):
     assert "L38" in refused(["lab", "run", "L38", "--full", "--store"], capsys)
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("L*.json")), ids=lambda path: path.stem)
 def test_what_is_stored_in_the_package_can_be_judged_and_drawn(path):
     assert from_stored(EXPERIMENTS[path.stem]).stored
