@@ -38,11 +38,11 @@ def test_l22_a_side_that_still_improves_has_not_lost():
     assert l22_verdict((100, 500), (0, 1), **ends, computing_unscaled_half=0.8) == "undecided"
 
 
-def test_l22_steps_that_straddle_the_limit_decide_nothing():
+def test_l22_a_need_is_not_shown_by_steps_that_straddle_the_limit():
     run = {f"{task}_{side}_failed": 0 for task in ("moving", "computing") for side in ("scaled", "unscaled")}
-    run |= {"moving_scaled_learnt": 100, "moving_unscaled_learnt": 100, "computing_scaled_learnt": 100}
+    run |= {"moving_scaled_learnt": 100, "moving_unscaled_learnt": 80, "computing_scaled_learnt": 100}
     runs = [{**run, "computing_unscaled_learnt": steps} for steps in (100, 160, 120, 150)]
-    assert EXPERIMENTS["L22"].judge(runs) == "undecided"
+    assert EXPERIMENTS["L22"].judge(runs) == "does not hold"
 
 
 def test_l23_without_a_mask_the_future_changes_the_past():
