@@ -22,7 +22,7 @@ from attendo.model.transformer import Transformer
 
 SEEDS = by_size(2, 8, 16)
 KNOBS = (
-    Knob("steps", by_size(8, 1_000, 4_000), 8, 100_000),
+    Knob("steps", by_size(8, 1_000, 3_000), 8, 100_000),
     Knob("length", by_size(6, 6, 6), 3, 12),  # symbols that stand in a circle
 )
 D, SYMBOLS = 32, 8

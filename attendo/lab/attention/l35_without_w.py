@@ -25,7 +25,7 @@ from attendo.model.transformer import Transformer
 
 SEEDS = by_size(2, 8, 16)
 KNOBS = (
-    Knob("steps", by_size(4, 1_000, 4_000), 4, 100_000),
+    Knob("steps", by_size(4, 1_000, 2_000), 4, 100_000),
     Knob("length", by_size(6, 6, 6), 3, 12),  # of a sequence
 )
 # 早, 上, 好. The notes give the row in words, their numbers stood in a picture; these are small ones that give it.

@@ -19,7 +19,7 @@ from attendo.special_tokens import SPECIAL
 SEEDS = by_size(2, 6, 8)
 KNOBS = (
     Knob("steps", by_size(2, 400, 1_200), 2, 20_000),
-    Knob("distances", by_size((2, 4), (4, 8, 16, 32), (4, 8, 16, 32, 64)), 1, 512),
+    Knob("distances", by_size((2, 4), (4, 8, 16, 32), (8, 16, 32, 64)), 1, 512),
 )
 ITEMS, FILLERS = 4, 2  # symbols to be remembered, symbols to be read over
 ASK = FIRST_SYMBOL + ITEMS + FILLERS  # the symbol behind them all: "which item was it?"

@@ -24,7 +24,7 @@ from attendo.special_tokens import SPECIAL
 
 SEEDS = by_size(2, 8, 16)
 KNOBS = (
-    Knob("steps", by_size(2, 600, 3_000), 2, 100_000),
+    Knob("steps", by_size(2, 600, 1_500), 2, 100_000),
     Knob("length", by_size(5, 5, 5), 2, 12),  # of the sequence to be reversed
 )
 SYMBOLS = 8
@@ -39,7 +39,7 @@ class LooksBack(Transformer):
 
     def encode(self, source: Tensor, record: AttentionRecord | None = None, segments: Tensor | None = None) -> Tensor:
         x, rotation = self.embed(source, self.source_positions)
-        return self.encoder(x, masks.causal(source.shape[1], source.shape[1]), rotation=rotation)
+        return self.encoder(x, masks.causal(source.shape[1], source.shape[1], source.device), rotation=rotation)
 
 
 KINDS: dict[str, tuple[type[Transformer], Positions]] = {
