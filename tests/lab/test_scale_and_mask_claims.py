@@ -38,11 +38,20 @@ def test_l22_a_side_that_still_improves_has_not_lost():
     assert l22_verdict((100, 500), (0, 1), **ends, computing_unscaled_half=0.8) == "undecided"
 
 
-def test_l22_a_need_is_not_shown_by_steps_that_straddle_the_limit():
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ((115, 130, 120, 145), "holds only if"),
+        ((101, 102, 99, 101), "does not hold"),  # as many, to a twentieth
+        ((70, 75, 80, 72), "does not hold"),
+        ((60, 160, 90, 150), "undecided"),
+    ],
+)
+def test_l22_what_counts_as_slower(steps, expected):
     run = {f"{task}_{side}_failed": 0 for task in ("moving", "computing") for side in ("scaled", "unscaled")}
     run |= {"moving_scaled_learnt": 100, "moving_unscaled_learnt": 80, "computing_scaled_learnt": 100}
-    runs = [{**run, "computing_unscaled_learnt": steps} for steps in (100, 160, 120, 150)]
-    assert EXPERIMENTS["L22"].judge(runs) == "does not hold"
+    runs = [{**run, "computing_unscaled_learnt": count} for count in steps]
+    assert EXPERIMENTS["L22"].judge(runs) == expected
 
 
 def test_l23_without_a_mask_the_future_changes_the_past():

@@ -78,10 +78,10 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
 
 def judge(runs: Runs) -> Verdict:
     """Worse: without the factor more seeds have not learnt at the end (Fisher's exact test), and improve no more.
-    Slower: without it learning takes more than SLOWER times the steps, beyond doubt (the whole interval, seed by seed).
+    Slower: without it learning takes more than SLOWER times the steps, seed by seed. On each of the two tasks.
 
-    The notes say that the factor is needed. Worse on both tasks: it is, and it holds. Worse or slower on one: only if.
-    Neither on either: does not hold, for a need is not shown by steps that are about as many. Undecided where the side
+    Worse on both: the factor is needed, and it holds. Worse or slower on some task: only if. Neither on either: does
+    not hold. Undecided where the interval of the steps straddles SLOWER and nothing else decides, or where the side
     that is worse has not stopped improving.
     """
     worse, slower = [], []
@@ -90,11 +90,13 @@ def judge(runs: Runs) -> Verdict:
         worse.append(fails_more(*(over_seeds(runs, f"{name}_failed") for name in (unscaled, scaled))))
         if worse[-1] and not settled(runs, unscaled):
             return "undecided"
-        _, low, _ = log_ratio(*(over_seeds(runs, f"{name}_learnt") for name in (unscaled, scaled)))
-        slower.append(low > SLOWER)
+        _, low, high = log_ratio(*(over_seeds(runs, f"{name}_learnt") for name in (unscaled, scaled)))
+        slower.append(True if low > SLOWER else False if high < SLOWER else None)
     if all(worse):
         return "holds"
-    return "holds only if" if any(worse + slower) else "does not hold"
+    if any(worse) or True in slower:
+        return "holds only if"
+    return "undecided" if None in slower else "does not hold"
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
