@@ -104,6 +104,8 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         band(left, row(runs[0], "step"), [row(run, f"{kind}_curve") for run in runs], label, index)
         band(right, row(runs[0], "length"), [row(run, f"{kind}_right") for run in runs], label, index)
     left.set(xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
+    learnt_by = max(max(over_seeds(runs, f"{kind}_learnt")) for kind in KINDS)
+    left.set_xlim(0, min(row(runs[0], "step")[-1], 3 * learnt_by))  # where the two sides differ
     legend_below(picture, left)
     longest = number(runs[0], "longest")
     right.axvspan(SHORTEST, longest, color="grey", alpha=0.15, lw=0)

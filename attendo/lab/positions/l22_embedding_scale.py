@@ -107,6 +107,8 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         for index, (side, label) in enumerate(zip(SIDES, labels, strict=True)):
             band(panel, row(runs[0], "step"), [row(run, f"{task}_{side}_curve") for run in runs], label, index)
         panel.set(title=title, xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
+        learnt_by = max(max(over_seeds(runs, f"{task}_{side}_learnt")) for side in SIDES)
+        panel.set_xlim(0, min(row(runs[0], "step")[-1], 3 * learnt_by))  # where the two sides differ
     legend_below(picture, axes[0])
     sizes = [number(runs[0], "position"), *(number(runs[0], f"computing_{side}_before") for side in SIDES)]
     names = (
