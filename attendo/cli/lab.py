@@ -195,9 +195,9 @@ def run(
     with progress_on_stderr(len(chosen), tr) as on_result:
         results = run_all(chosen, wanted, workers, on_result)
     if store:
-        keep(results, full, tr)
+        keep(results, full, everything, tr)
     if out:
-        write_report(out, results, whole=everything and len(results) == len(EXPERIMENTS))
+        write_report(out, results, whole=everything)
         print_note(wrote(out, tr))
     tables = [table(result, language) for result in results]
     if as_json:
@@ -217,16 +217,15 @@ def check_knobs(chosen: "list[Experiment]", wanted: "Wanted") -> None:
         raise UsageError(f"{', '.join(real)} trains real models: its knobs take --full, and a GPU")
 
 
-def keep(results: "list[ClaimResult]", full: bool, tr: Tr) -> None:
+def keep(results: "list[ClaimResult]", full: bool, everything: bool, tr: Tr) -> None:
     """Full runs as stored evidence, with the learning rates they found; and of all claims what lab list shows."""
-    from attendo.lab.claims import EXPERIMENTS
     from attendo.lab.index import PATH as INDEX
     from attendo.lab.index import write_index
     from attendo.lab.run import tuned_to
     from attendo.lab.tools.evidence import stored_path, write_evidence
     from attendo.lab.tools.tuning import PATH, write_rows
 
-    if len(results) == len(EXPERIMENTS):
+    if everything:
         write_index(results)
         print_note(wrote(INDEX, tr))
     if not full:
@@ -357,10 +356,12 @@ def find_claim(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
 def with_evidence(experiments: dict[str, "Experiment"], tr: Tr) -> "list[Experiment]":
     """Those that --quick can judge; of the others a line tells how to make them so."""
     from attendo.lab.tools.evidence import stored_path
+    from attendo.lab.tools.tuning import rates_of
 
     found = []
     for experiment in experiments.values():
-        if experiment.evidence == "real" and not stored_path(experiment.id).exists():
+        trains = experiment.evidence == "real" or (experiment.tunes and not rates_of(experiment.id))
+        if trains and not stored_path(experiment.id).exists():
             again = f"attendo lab run {experiment.id} --full --store"
             english = (
                 f"{experiment.id} is left out: it has no stored evidence yet; {again} makes it, on a GPU in minutes"

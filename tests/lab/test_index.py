@@ -49,6 +49,7 @@ def test_a_broken_index_is_one_line(path, content):
         index.read_index()
 
 
-def test_the_stored_index_has_every_claim_and_no_other():
-    if index.PATH.exists():
-        assert list(json.loads(index.PATH.read_text(encoding="utf-8"))) == list(EXPERIMENTS)
+def test_the_stored_index_has_claims_in_order_and_all_of_the_notes_list():
+    stored = list(json.loads(index.PATH.read_text(encoding="utf-8")))
+    assert stored == [name for name in EXPERIMENTS if name in stored]
+    assert {f"L{number}" for number in range(1, 41)} <= set(stored)
