@@ -11,7 +11,7 @@ from attendo.lab.errata.errata import errata_page
 from attendo.lab.page import page
 from attendo.lab.run import ClaimResult
 from attendo.lab.sheet import sheet
-from attendo.lab.tools.chart import style, title
+from attendo.lab.tools.chart import style, title, upright
 from attendo.lab.tools.texts import Language, read_text
 from attendo.lab.verdicts import VERDICTS, decided_by, finding, in_language, mark, steps_of
 
@@ -48,6 +48,7 @@ def picture(result: ClaimResult, language: Language) -> bytes:
     """With the finding as its title."""
     with style():
         figure = result.experiment.draw(result.runs, in_language(language))
+        upright(figure)
         title(figure, heading(result, language))
         kept = io.BytesIO()
         figure.savefig(kept, format="png", metadata={"Software": None})  # the same picture is the same file
