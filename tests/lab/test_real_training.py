@@ -161,7 +161,7 @@ def test_a_training_that_fails_leaves_nothing_behind(tmp_path):
 
 
 def test_what_decides_a_model_decides_its_name():
-    assert kept_path("pt", "a", 1) == kept_path("pt", "a", 1) != kept_path("pt", "a", 2)
+    assert kept_path("safetensors", "a", 1) == kept_path("safetensors", "a", 1) != kept_path("safetensors", "a", 2)
 
 
 # --- distillation

@@ -12,16 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import torch
 from torch import nn
 
 from attendo.files.cache_folder import cache_folder
-from attendo.files.durable import lock
+from attendo.files.durable import lock, write_file
 from attendo.lab.claim import Numbers
 from attendo.lab.tools.code_hash import code_hash
 from attendo.lab.tools.evidence import hardware
+from attendo.model_folder.weights import load_weights_, read_tensors, weights_of, write_tensors
 
 PAUSE = 0.2  # seconds between two looks whether another process is done
 
@@ -41,19 +40,21 @@ def kept_path(kind: str, *made_of: object) -> Path:
 def kept_or_trained(path: Path, model: nn.Module, train: Callable[[], Sequence[float]]) -> list[float]:
     """The model gets the weights that are kept there; where none are, `train` trains it, and it is kept.
 
-    Returns the losses of its training.
+    Returns the losses of its training, which are kept beside the weights, and written last: then all is there.
     """
+    beside = path.with_name(f"{path.name}.json")
     with alone(path):
-        if path.exists():
-            found: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-            model.load_state_dict(found["weights"])
+        if beside.exists():
+            expected = {name: (tuple(weight.shape), weight.dtype) for name, weight in weights_of(model).items()}
+            load_weights_(model, read_tensors(path, expected))
             model.eval()
-            return list(found["losses"])
+            losses: list[float] = json.loads(beside.read_text(encoding="utf-8"))
+            return losses
         losses = list(train())
-        weights = {name: weight.cpu() for name, weight in model.state_dict().items()}
         unfinished = path.with_name(f"{path.name}.unfinished")
-        torch.save({"weights": weights, "losses": losses}, unfinished)
+        write_tensors(unfinished, weights_of(model))
         unfinished.replace(path)
+        write_file(beside, json.dumps(losses).encode())
         return losses
 
 

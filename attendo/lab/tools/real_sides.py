@@ -122,7 +122,7 @@ def trained(
         given = taught() if taught else data
         return train_real(model, side.objective, given, budget, job.rate, job.seed)
 
-    losses = kept_or_trained(kept_path("pt", code_of(__name__), recipe(data, budget, job)), model, train)
+    losses = kept_or_trained(kept_path("safetensors", code_of(__name__), recipe(data, budget, job)), model, train)
     return TrainedModel(on_its_device(model), losses, job.rate, side.objective)
 
 
