@@ -67,7 +67,8 @@ def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
         for first, last in pairwise([0, *found, len(line)]):
             starts.append((begin + first, False))
             # White space at the end needs no cutting: it goes between the segments.
-            cuts = [first + cut for cut in cut_positions(line[first:last].rstrip(), longest)]
+            here = [(begins - first, ends - first) for begins, ends in whole]
+            cuts = [first + cut for cut in cut_positions(line[first:last].rstrip(), longest, here)]
             starts.extend((begin + cut, True) for cut in cuts if not is_within(cut, whole))
     return segments(text, starts)
 
@@ -162,14 +163,14 @@ def cut_again(segment: Segment, longest: int) -> list[Segment]:
     return pieces
 
 
-def cut_positions(text: str, longest: int = LONGEST) -> list[int]:
-    """The positions where pieces begin, without 0; each piece takes at least a quarter of `longest`, so it ends."""
+def cut_positions(text: str, longest: int = LONGEST, whole: Sequence[tuple[int, int]] = ()) -> list[int]:
+    """The positions where pieces begin, without 0; none is inside what is to stay whole, if there is another way."""
     found: list[int] = []
     if len(text) <= longest // 2:  # the least that a piece may have
         return found
     start = 0
     while len(text) - start > (limit := limit_at(text, start, longest)):
-        start = next_cut(text, start, limit)
+        start = next_cut(text, start, limit, whole)
         found.append(start)
     return found
 
@@ -180,14 +181,14 @@ def limit_at(text: str, start: int, longest: int) -> int:
     return max(2, longest // 2) if wide * 2 > len(window) else max(2, longest)
 
 
-def next_cut(text: str, start: int, limit: int) -> int:
+def next_cut(text: str, start: int, limit: int, whole: Sequence[tuple[int, int]] = ()) -> int:
     half, end = start + limit // 2, start + limit
     for sign in SIGNS:
         starts = [match.end() for match in sign.finditer(text, half, end + 1)]
-        if fitting := [position for position in starts if half < position <= end]:
+        if fitting := [at for at in starts if half < at <= end and not is_within(at, whole)]:
             return fitting[-1]
-    for position in range(end, half, -1):
-        if not is_inside(text, start, position):
+    for position in range(end, start if whole else half, -1):
+        if not is_inside(text, start, position) and not is_within(position, whole):
             return position
     return end
 
