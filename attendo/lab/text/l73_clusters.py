@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 from torch.nn import functional as F
 
+from attendo.data.lines import ignore, read_lines
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import band, figure
@@ -32,7 +33,7 @@ MORE = 0.05  # of the neighbours
 
 
 def words_by_kind() -> list[list[str]]:
-    return [line.split("\t")[1].split() for line in FILE.read_text(encoding="utf-8").splitlines()[1:]]
+    return [line.split("\t")[1].split() for line in read_lines(FILE, ignore)][1:]
 
 
 def pieces_of_word(tokenizer: Tokenizer, sentence: str, word: str) -> tuple[list[int], slice]:
