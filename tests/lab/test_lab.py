@@ -14,7 +14,6 @@ from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.page import ends
 from attendo.lab.report import picture, write_report
 from attendo.lab.run import Wanted, run_experiment
-from attendo.lab.tools.code_hash import code_hash, reached_modules, what_measures
 from attendo.lab.tools.measuring import difference, interval
 from attendo.lab.tools.texts import PLACEHOLDER, fill_in, one_line_each, read_text
 
@@ -79,21 +78,6 @@ def test_what_was_measured_is_kept_as_long_as_the_code_is_the_same(tmp_path, mon
     monkeypatch.setattr("attendo.lab.run.code_hash", lambda *module: "another")
     run_experiment(counted, Wanted("small"))
     assert len(calls) == 3
-
-
-def test_the_hash_reaches_what_an_experiment_uses():
-    names = reached_modules(EXPERIMENTS["L1"].module)
-    assert {"attendo.lab.claim", "attendo.lab.knobs"} <= names
-    assert not {"attendo.lab.tools.chart", "attendo.report.fonts"} & names  # these draw, and change no number
-    assert len(code_hash(EXPERIMENTS["L1"].module)) == 16
-    assert code_hash("attendo.lab.claim") != code_hash("attendo.lab.knobs")
-
-
-def test_the_hash_passes_over_what_changes_no_number():
-    source = '"""Words."""\nX = 1  # why\n\ndef measure():\n    """Doc."""\n    return "# no"\n'
-    source += "\n\ndef judge():\n    return 1\n"
-    assert what_measures(source) == 'X = 1\ndef measure():\n    return "# no"'
-    assert what_measures(source.replace("X = 1", "X = 2")) != what_measures(source)
 
 
 def test_the_report_has_a_page_for_each_claim_in_both_languages(tmp_path):

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 from functools import partial
+from typing import get_args
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ import torch
 from attendo.cli.main import run
 from attendo.lab import claims
 from attendo.lab.claims import EXPERIMENTS
-from attendo.lab.knobs import by_size, settings_of
+from attendo.lab.knobs import Size, by_size, settings_of
 from attendo.lab.page import learning_rates as learning_rates_on_page
 from attendo.lab.positions import l21_learned
 from attendo.lab.run import Wanted, code_behind, run_experiment
@@ -19,12 +20,11 @@ from attendo.lab.tools import tuning
 from attendo.lab.tools.code_hash import reached_modules
 from attendo.lab.tools.evidence import read_evidence, stored_path
 from attendo.lab.tools.measuring import SAME, best_rate
-from attendo.lab.tools.toy_training import Budget
+from attendo.lab.tools.toy_training import Budget, training_device
 from attendo.lab.tools.tuning import (
     GRID,
     TUNING_SEED,
     TunedRates,
-    budgets_of,
     rates_of,
     rates_to_try,
     read_rows,
@@ -48,21 +48,23 @@ def table(tmp_path, monkeypatch):
     return path
 
 
-@pytest.mark.parametrize("gpu", [False, True])
-def test_which_rates_each_size_tries_and_where(gpu, table, monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
+def test_a_gpu_trains_all_but_the_smallest(monkeypatch):
+    sizes = get_args(Size)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert {training_device(size) for size in sizes} == {"cpu"}
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert [size for size in sizes if training_device(size) == "cpu"] == ["small"]
+
+
+def test_which_rates_each_size_tries(table):
     write_rows(
         {"L6": TunedRates("2026-11-16", "here", (5000,), "code", {"one_1": 0.02, "one_2": 0.01, "four_1": 0.02})}
     )
 
-    def budgets(rates, device="cpu"):
-        return [Budget(7, 3, rate, device=device) for rate in rates]
-
-    assert budgets_of("L6", "one_1", "tuning", 7, 3) == budgets(GRID)
-    assert budgets_of("L6", "one_1", "quick", 7, 3) == budgets([0.02])
-    assert budgets_of("L6", "one_1", "full", 7, 3) == budgets(GRID, "cuda" if gpu else "cpu")
-    (small,) = budgets_of("L6", "no side", "small", 7, 3)
-    assert small.learning_rate in GRID[1:-1]
+    assert rates_to_try("L6", "one_1", "tuning") == rates_to_try("L6", "one_1", "full") == GRID
+    assert rates_to_try("L6", "one_1", "quick") == [0.02]
+    (small,) = rates_to_try("L6", "no side", "small")
+    assert small in GRID[1:-1]
     assert rates_to_try("L6", "one_16", "quick") == [0.01, 0.02]  # a side nobody has tuned: the rates of the others
     assert rates_to_try("L99", "one_16", "quick") == GRID
 

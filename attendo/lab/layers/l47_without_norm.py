@@ -15,7 +15,7 @@ from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
 from attendo.lab.tools.measuring import at_the_end, log_interval, log_ratio, steps_until, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
-from attendo.lab.tools.toy_training import Budget, EncoderAlone, toy_config
+from attendo.lab.tools.toy_training import Budget, EncoderAlone, toy_config, training_device
 from attendo.lab.tools.tuning import train_anew
 from attendo.model.norms import LayerNorm, RMSNorm
 from attendo.model.parts import Parts
@@ -92,7 +92,7 @@ def of_one_seed(name: str, rates: Sequence[float], losses: Sequence[Tensor]) -> 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     depths = at.wholes("depths")
     runs = rows_to_fill(seeds, blind=BLIND, deep=float(max(depths)), flat=float(min(depths)))
-    device = "cuda" if at.size == "full" and torch.cuda.is_available() else "cpu"
+    device = training_device(at.size)
     rates = sorted(at.reals("rates"))
     budgets = [Budget(at.whole("steps"), 16, rate, device=device) for rate in rates]
     for norm in NORMS:

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from attendo.lab.knobs import Settings
 from attendo.lab.tools.measuring import at_the_end, best_rate
-from attendo.lab.tools.toy_training import Budget, StackedLearner, ToyStepGraph
+from attendo.lab.tools.toy_training import Budget, StackedLearner, ToyStepGraph, training_device
 from attendo.lab.tools.tuning import TUNING_SEEDS, TrainedSide, build_seeded, rates_to_try
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -38,7 +38,7 @@ def fit_side(
     `shape`: [pairs, n, d] of the inputs of a step, which are normal.
     """
     steps = at.whole("steps")
-    device = "cuda" if at.size == "full" and torch.cuda.is_available() else "cpu"
+    device = training_device(at.size)
     fit = partial(fit_together, build=build, teacher_of=teacher_of, shape=shape)
     rates = rates_to_try(claim, name, at.size)
     budget = Budget(steps, shape[0], rates[0], device=device)

@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attendo.data.batch import Batch
+from attendo.lab.knobs import Size
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.model.config import TransformerConfig
 from attendo.model.parts import STANDARD, Parts
@@ -57,6 +58,11 @@ class Budget:
 
     def rate_at(self, step: int) -> float:
         return cosine_learning_rate(step, self.learning_rate, max(1, round(self.steps * self.warmup)), self.steps)
+
+
+def training_device(size: Size) -> str:
+    """A GPU where there is one; a few steps of a small model are sooner done without."""
+    return "cuda" if size != "small" and torch.cuda.is_available() else "cpu"
 
 
 def train_together(

@@ -18,7 +18,7 @@ from attendo.files.durable import write_file
 from attendo.files.tables import from_dict, looks_like, read_json, short_repr
 from attendo.lab.knobs import Settings, Size
 from attendo.lab.tools.measuring import at_the_end, best_rate, on_the_way, steps_until
-from attendo.lab.tools.toy_training import Budget, Draw, train_one_by_one, train_together
+from attendo.lab.tools.toy_training import Budget, Draw, train_one_by_one, train_together, training_device
 
 # One for all claims; each is two or two and a half times the one before.
 GRID = (5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2)
@@ -56,6 +56,11 @@ class TrainedSide(Generic[Model]):
             found.append(numbers | ({f"{name}_half": self.half[index]} if self.half else {}))
         return found
 
+    def add_to(self, runs: Sequence[dict[str, float | Sequence[float]]], name: str, level: float) -> None:
+        """The numbers of each seed, to the row of that seed."""
+        for run, numbers in zip(runs, self.numbers(name, level), strict=True):
+            run |= numbers
+
 
 def train_side(
     claim: str,
@@ -79,7 +84,7 @@ def train_side(
     `together`: in one pass, where the models can.
     """
     steps = steps or at.whole("steps")
-    device = "cuda" if at.size == "full" and torch.cuda.is_available() else "cpu"
+    device = training_device(at.size)
     warmup = min(0.1, WARMUP_STEPS / steps)
     budgets = [Budget(steps, pairs, rate, warmup, device) for rate in rates_to_try(claim, name, at.size)]
     if at.size == "full":
@@ -105,12 +110,6 @@ def rates_to_try(claim: str, side: str, size: Size) -> Sequence[float]:
         return GRID
     known = rates_of(claim)
     return [known[side]] if side in known else sorted(set(known.values())) or GRID
-
-
-def budgets_of(claim: str, side: str, size: Size, steps: int, pairs: int) -> list[Budget]:
-    """The budgets of one side of a claim: they differ in their learning rates alone."""
-    device = "cuda" if size == "full" and torch.cuda.is_available() else "cpu"
-    return [Budget(steps, pairs, rate, device=device) for rate in rates_to_try(claim, side, size)]
 
 
 def train_tuned(

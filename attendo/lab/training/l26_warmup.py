@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
@@ -12,7 +11,7 @@ from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, MARKERS, band, figure, legend_below, tick_at
 from attendo.lab.tools.measuring import CHANCE, at_the_end, curve, curve_steps, fisher, stopped_improving
 from attendo.lab.tools.stacks import BLIND, TRAINED, Stack, sequences
-from attendo.lab.tools.toy_training import Budget
+from attendo.lab.tools.toy_training import Budget, training_device
 from attendo.lab.tools.tuning import train_anew
 
 SEEDS = by_size(2, 8, 16)
@@ -52,7 +51,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
 
 def train_cell(order: str, start: str, seeds: Sequence[int], at: Settings, steps: int) -> list[Tensor]:
     """The losses [steps, seeds] at each rate, from the lowest to the highest."""
-    device = "cuda" if at.size == "full" and torch.cuda.is_available() else "cpu"
+    device = training_device(at.size)
     budgets = [Budget(steps, PAIRS, rate, WARMUP[start], device) for rate in sorted(at.reals("rates"))]
     build = partial(Stack, at.whole("layers"), order)
     return [losses.nan_to_num(nan=2 * BLIND) for _, losses in train_anew(build, sequences, seeds, budgets)]
