@@ -149,7 +149,7 @@ def given_to_measure(node: ast.stmt) -> list[str]:
 
 def imported_names(tree: ast.Module) -> dict[str, str]:
     """Names of this project that the file brings in, at its top or inside a function."""
-    found = {}
+    found: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.asname: alias.name for alias in node.names if alias.asname}
