@@ -9,9 +9,10 @@ from matplotlib import font_manager
 from matplotlib.font_manager import FontProperties
 
 LATIN = "DejaVu Sans"  # comes with matplotlib
-# Families with Chinese, as their names begin: those of Linux, macOS and Windows. The first that is installed is taken.
+# Families with Chinese, as their names begin: those of Linux, macOS and Windows. The first that is installed is taken;
+# that of the package zhplot comes first, so that pictures look the same on every machine that has it.
 CHINESE = (
-    "Noto Sans CJK SC", "Noto Sans SC", "Noto Sans CJK", "Source Han Sans SC", "Source Han Sans", "Sarasa", "PingFang",
+    "Noto Sans SC", "Noto Sans CJK SC", "Noto Sans CJK", "Source Han Sans SC", "Source Han Sans", "Sarasa", "PingFang",
     "Hiragino Sans GB", "Heiti SC", "STHeiti", "Microsoft YaHei", "SimHei", "WenQuanYi", "Droid Sans Fallback",
     "Noto Serif CJK", "Source Han Serif", "Songti SC", "SimSun", "AR PL", "Arial Unicode MS", "Unifont",
 )  # fmt: skip
