@@ -113,7 +113,7 @@ def judge(runs: Runs) -> Verdict:
 
 def draw(runs: Runs, tr: Tr) -> Figure:
     page, panels = figure(columns=2)
-    titles = (tr("an encoder alone", "只有编码器"), tr("the whole Transformer", "完整的 Transformer"))
+    titles = (tr("an encoder alone", "单独的编码器"), tr("the whole Transformer", "完整的 Transformer"))
     for axes, model, title in zip(panels, MODELS, titles, strict=True):
         points(axes, list(LABELS.values()), [over_seeds(runs, f"{model}_{kind}_right") for kind in SHARED])
         axes.set(title=title, ylabel=tr("accuracy", "准确率"), ylim=(0, 1.05))

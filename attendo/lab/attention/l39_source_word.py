@@ -118,7 +118,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     ways.set_xticks(
         range(3), [tr("all heads", "所有头平均"), tr("best layer", "最好的层"), tr("best head", "最好的头")]
     )
-    ways.set(title=tr("words that look at their source word", "注意力落在对应源词上的词"), ylim=(0, 1.1))
+    ways.set(title=tr("words that look at their source word", "看对源词的目标词比例"), ylim=(0, 1.1))
     ways.grid(visible=False, axis="x")
     for at, name in enumerate(ROWS):
         each = [interval(values).mean for values in zip(*(row(run, f"heads_{name}") for run in runs), strict=True)]

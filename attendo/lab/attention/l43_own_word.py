@@ -85,7 +85,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     axes.errorbar(x, [at.mean for at in each], [at.half for at in each], color="black", ls="", capsize=2, lw=1)
     lines = {
         "own": (tr("all heads", "全部头的平均"), "-"), "untrained": (tr("untrained", "未训练"), "-."),
-        "chance": (tr("chance", "随机"), ":"),
+        "chance": (tr("chance", "随机比例"), ":"),
     }  # fmt: skip
     for index, (name, (label, dash)) in enumerate(lines.items(), start=2):
         axes.axhline(interval(over_seeds(runs, name)).mean, color=COLOURS[index], ls=dash, lw=2, label=label)

@@ -166,11 +166,11 @@ def judge(runs: Runs) -> Verdict:
 def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (axes,) = figure(width=11.5, height=4.8)
     labels = {
-        "same_counts": tr("counts of the\nother half", "另一半语料\n的计数"),
+        "same_counts": tr("counts of the\nother half", "另一半语料\n的 PMI"),
         "svd": tr("SVD: word,\ncompany", "SVD：词\n与上下文"),
         "svd_words": tr("SVD: word,\nword", "SVD：词\n与词"),
-        "product": tr("embeddings:\nproduct", "词嵌入\n内积"),
-        "cosine": tr("embeddings:\ncosine", "词嵌入\n余弦"),
+        "product": tr("embeddings:\nproduct", "模型词向量\n内积"),
+        "cosine": tr("embeddings:\ncosine", "模型词向量\n余弦"),
         "attention": tr("attention\nweights", "注意力\n权重"),
         "nearness": tr("nearness in\nthe sentence", "句中\n的远近"),
         "untrained": tr("untrained\nproduct", "未训练\n内积"),

@@ -112,13 +112,13 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     picture, axes = figure(columns=2, height=4.2)
     titles = {
         "projected": tr("multiply, then cut (the layer)", "先乘矩阵再切分（实际做法）"),
-        "raw": tr("cut the embedding itself", "直接切分词嵌入"),
+        "raw": tr("cut the embedding itself", "直接切分词向量"),
     }
     for at, (way, title), colour in zip(axes, titles.items(), (COLOURS[0], COLOURS[4]), strict=True):
         blocks = torch.tensor([row(run, f"{way}_blocks") for run in runs]).mean(0)
         share = (blocks / blocks.sum()).tolist()
         at.bar(range(1, len(share) + 1), share, color=colour)
-        at.set(title=title, xlabel=tr("part of the embedding", "词嵌入的第几份"), ylim=(0, 1.05))
+        at.set(title=title, xlabel=tr("part of the embedding", "词向量的第几份"), ylim=(0, 1.05))
         at.set_xticks(range(1, len(share) + 1))
         at.grid(visible=False, axis="x")
     axes[0].set_ylabel(tr("what head 1 depends on", "第 1 个头对各份的依赖"))

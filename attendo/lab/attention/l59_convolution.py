@@ -142,7 +142,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     values = torch.tensor([row(run, "error_by_sharpness") for run in runs]).log().mean(0).exp().tolist()
     right.plot(row(runs[0], "sharpness"), values, "o-", color=COLOURS[4], ms=8, lw=2)
     right.set(
-        yscale="log", xlabel=tr("sharpness $\\beta$ of the scores", "分数的尖锐程度 $\\beta$"),
+        yscale="log", xlabel=tr("sharpness $\\beta$ of the scores", "分数 $\\beta$"),
         title=tr(f"{taps:.0f} heads", f"{taps:.0f} 个头"),
     )  # fmt: skip
     return picture

@@ -113,11 +113,11 @@ def judge(runs: Runs) -> Verdict:
 def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(columns=2, width=5.8)
     lengths = row(runs[0], "lengths")
-    names = {"mixing": tr("learned matrix", "直接学习矩阵"), "attention": tr("attention", "注意力")}
+    names = {"mixing": tr("learned matrix", "直接学习的矩阵"), "attention": tr("attention", "注意力")}
     for index, (name, label) in enumerate(names.items()):
         left.plot(lengths, row(runs[0], f"{name}_weights"), "os"[index] + "-", label=label)
         right.plot(lengths, row(runs[0], f"{name}_work"), "os"[index] + "-", label=label)
-    left.plot(lengths, row(runs[0], "factors"), "k:", label=tr("numbers in Q and K", "Q 和 K 中的数"))
+    left.plot(lengths, row(runs[0], "factors"), "k:", label=tr("numbers in Q and K", "Q 和 K 中数的个数"))
     for panel in (left, right):
         panel.set(xscale="log", yscale="log", xlabel=tr("tokens $n$", "词元数 $n$"))
         tick_at(panel, lengths)

@@ -81,12 +81,12 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     names = {"untrained": tr("untrained", "未训练"), "trained": tr("trained", "训练后")}
     for index, (name, label) in enumerate(names.items()):
         band(ranked, row(runs[0], "rank"), [row(run, f"{name}_ranked") for run in runs], label, index)
-    ranked.set(xlabel=tr("position, by its weight", "位置（按权重从大到小）"), ylim=(0, None))
+    ranked.set(xlabel=tr("positions, by what they get", "名次（按所得梯度从多到少）"), ylim=(0, None))
     ranked.set(ylabel=tr("share of the gradient", "分到的梯度份额"))
     ranked.legend()
     points(times, list(names.values()), [over_seeds(runs, f"{name}_times") for name in names])
     times.axhline(EVEN, color="grey", ls=":")
-    times.set(yscale="log", ylim=(1, None), ylabel=tr("first position / middle position", "第一位与中间位之比"))
+    times.set(yscale="log", ylim=(1, None), ylabel=tr("the most / the middle one", "第一名与中间一名之比"))
     return picture
 
 

@@ -120,7 +120,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         means = [fmean(at) for at in zip(*weights, strict=True)]
         here.plot(heads, means, "-", color=COLOURS[index], lw=2.5, label=tr("mean of all heads", "所有头的均值"))
         even = fmean(over_seeds(runs, f"{stack}_uniform_{heads[0]:.0f}"))
-        too_much = tr('"too much": twice uniform', "“过度”：均匀的两倍")
+        too_much = tr('"too much": twice uniform', "“过度”：均匀注意力的两倍")
         here.axhline(TOO_MUCH * even, color=COLOURS[4], ls="--", label=too_much)
         here.axhline(even, color=COLOURS[6], ls=":", label=tr("uniform attention", "均匀注意力"))
         here.set(xscale="log", xlabel=tr("heads", "头数"), title=title)

@@ -90,7 +90,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         for x, weight in zip(places, most_of, strict=True):
             words.text(x, weight, f"{weight:.2f}", ha="center", va="bottom", fontsize=14)
     words.set_xticks(range(2), ["it → animal", "it → street"])
-    words.set(ylim=(0, 1.5 * max(most_of)), title=tr("the most that any head gives", "所有头中给得最多的权重"))
+    words.set(ylim=(0, 1.5 * max(most_of)), title=tr("the most that any head gives", "所有头中的最大权重"))
     words.grid(visible=False, axis="x")
     words.legend(loc="upper right")
     return picture
