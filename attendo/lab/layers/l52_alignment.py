@@ -96,7 +96,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     lines = {
         "uncut_joined": tr("heads side by side, if none were cut", "各头拼接（假如不切分）"),
         "joined": tr("heads side by side", "各头拼接（实际）"),
-        "attention_out": tr("output of attention, behind $W^O$", "注意力输出（乘 $W^O$ 之后）"),
+        "attention_out": tr("output of attention, behind $W^O$", "注意力输出（乘以 $W^O$ 之后）"),
     }
     styles = {"uncut_joined": (4, "--", 8), "joined": (1, "-", 14), "attention_out": (0, "-", 7)}
     for name, label in lines.items():

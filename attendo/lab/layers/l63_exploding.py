@@ -93,7 +93,7 @@ def judge(runs: Runs) -> Verdict:
 def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (axes,) = figure(width=9.5, height=5.0)
     labels = {
-        "plain": tr("neither", "两者皆无"), "residual": tr("residual alone", "只有残差"),
+        "plain": tr("neither", "只有子层"), "residual": tr("residual alone", "只加残差"),
         "post": tr("residual and norm (post)", "残差加后归一化"),
         "pre": tr("residual and norm (pre)", "残差加前归一化"),
     }  # fmt: skip
@@ -103,7 +103,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     for limit in (VANISHED, EXPLODED):
         axes.axhline(limit, color="grey", ls=":")
     axes.set(xscale="log", xlabel=tr("scale of the weights", "权重的倍数"))
-    axes.set(ylabel=tr("gradient, first / last layer, log$_{10}$", "首层与末层梯度之比，log$_{10}$"))
+    axes.set(ylabel=tr("gradient, first / last layer, log$_{10}$", "第一层与最后一层梯度之比，log$_{10}$"))
     tick_at(axes, scales)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return picture
