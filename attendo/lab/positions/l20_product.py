@@ -93,7 +93,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         right.text(index, k, f"{k:.0f}", ha="center", va="bottom", fontsize=15)
     right.set_xticks(range(len(widths)), [f"$d={d:g}$" for d in widths])
     right.grid(visible=False, axis="x")
-    right.set_title(tr("up to which $k$ every step lowers it", "每一步都下降，能保持到多大的 $k$"))
+    right.set_title(tr("up to which $k$ every step lowers it", "内积逐步下降，到哪个 $k$ 为止"))
     return picture
 
 

@@ -121,7 +121,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     learning.set(xlabel=tr("step", "训练步数"), ylabel=tr("training loss", "训练损失"), ylim=(0, None))
     legend_below(picture, learning)
     points(decoding, labels, [over_seeds(runs, f"{cell}_right") for cell in CELLS])
-    decoding.set(ylabel=tr("accuracy of greedy search", "贪心解码的准确率"), ylim=(-0.05, 1.05))
+    decoding.set(ylabel=tr("accuracy of greedy search", "贪心搜索的准确率"), ylim=(-0.05, 1.05))
     return picture
 
 

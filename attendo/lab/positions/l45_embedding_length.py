@@ -101,7 +101,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     points(shipped, list(names.values()), [over_seeds(runs, name) for name in names])
     positions = tr("position encoding", "位置编码")
     shipped.axhline(number(runs[0], "position"), color="grey", ls="--", lw=1.5, label=positions)
-    shipped.set(title=tr("the shipped model", "随包附带的模型"), ylabel=tr("length of an embedding", "词向量的长度"))
+    shipped.set(title=tr("the shipped model", "默认模型"), ylabel=tr("length of an embedding", "词向量的长度"))
     shipped.set_ylim(bottom=0)
     shipped.legend()
     labels = {"tied": tr("table shared with the output", "与输出层共用"), "apart": tr("not shared", "不共用")}

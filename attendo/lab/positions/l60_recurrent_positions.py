@@ -122,7 +122,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         tr("the symbol 3 positions before", "往前第 3 个位置的符号"),
         tr("symbol + its place", "符号加上它的位置"),
     )
-    hows = {"with": tr("with", "有位置"), "without": tr("without", "无位置")}
+    hows = {"with": tr("with", "有位置编码"), "without": tr("without", "无位置编码")}
     for panel, task, title in zip(axes, TASKS, titles, strict=True):
         sides = [(model, how) for model in MODELS for how in hows]
         labels = [f"{'LSTM' if model == 'lstm' else 'Transformer'}\n{hows[how]}" for model, how in sides]
