@@ -129,11 +129,11 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     order = [row(runs[0], "lengths").index(length) for length in lengths]
     widths = sorted(row(runs[0], "widths"), reverse=True)
     both = [[min(row(run, f"right_{name}")[at] for name in LOOKING) for at in order] for run in runs]
-    looking = tr(f"attention, Transformer: width {min(widths):.0f}", f"注意力、Transformer：宽 {min(widths):.0f}")
+    looking = tr(f"attention, Transformer: width {min(widths):.0f}", f"注意力、Transformer：宽度 {min(widths):.0f}")
     band(left, lengths, both, looking, 2)
     for index, width in enumerate(widths):
         curve = [fmean(row(run, f"right_fixed_{width:.0f}")[at] for run in runs) for at in order]
-        label = tr("one vector, by its width", "单一向量，按宽度") if index == 0 else None
+        label = tr("one vector, by its width", "单一向量，各种宽度") if index == 0 else None
         left.plot(lengths, curve, "o-", color=COLOURS[0], lw=2, label=label)
         left.annotate(f"{width:.0f}", (lengths[-1], curve[-1]), (8, -5), textcoords="offset points", color=COLOURS[0])
     left.set(xscale="log", ylim=(0, 1.05), xlabel=tr("symbols to give back", "要复述的符号数"))
@@ -148,7 +148,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         band(right, words, [beside_attention(run, name) for run in runs], label, index)
     right.axhline(1, color=COLOURS[6], lw=0.8)
     right.set(ylim=(0, 1.2), xlabel=tr("words in the source", "源句词数"))
-    right.set(ylabel=tr("BLEU / BLEU of the LSTM with attention", "BLEU 与带注意力的 LSTM 之比"))
+    right.set(ylabel=tr("BLEU / BLEU of the LSTM with attention", "BLEU 与带注意力的 LSTM 的 BLEU 之比"))
     right.legend(loc="lower left")
     return picture
 
