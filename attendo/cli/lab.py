@@ -1,21 +1,18 @@
 """attendo lab: the claims of the notes, run."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT, MACHINE, MEASURING, AttendoCommand, AttendoGroup
+from attendo.cli.lab_claims import check_knobs, check_named, find_claim, warn_without_gpu, with_evidence
+from attendo.cli.lab_keeping import keep, tune_and_keep, wrote
+from attendo.cli.lab_results import in_words, progress_on_stderr, table, verdict_words
 from attendo.cli.language import language_of
 from attendo.cli.terminal import print_json, print_note, print_result
 from attendo.errors import UsageError
-from attendo.report.language import Language, Tr, in_language
-
-if TYPE_CHECKING:
-    from attendo.lab.claim import Experiment, Verdict
-    from attendo.lab.run import ClaimResult, Wanted
+from attendo.report.language import in_language
 
 WORKERS = typer.Option(
     "--workers",
@@ -207,59 +204,6 @@ def run(
             print_result(in_words(result, one, tr))
 
 
-def check_knobs(chosen: "list[Experiment]", wanted: "Wanted") -> None:
-    """Before anything is measured: every claim has these knobs, and the values fit."""
-    from attendo.lab.knobs import settings_of
-
-    for experiment in chosen:
-        settings_of(experiment.knobs, wanted.measured_size, wanted.turned)
-    if wanted.turned and (real := [one.id for one in chosen if one.evidence == "real" and wanted.size != "full"]):
-        raise UsageError(f"{', '.join(real)} trains real models: its knobs take --full, and a GPU")
-
-
-def keep(results: "list[ClaimResult]", full: bool, everything: bool, tr: Tr) -> None:
-    """Full runs as stored evidence, with the learning rates they found; and of all claims what lab list shows."""
-    from attendo.lab.index import PATH as INDEX
-    from attendo.lab.index import write_index
-    from attendo.lab.run import tuned_to
-    from attendo.lab.tools.evidence import stored_path, write_evidence
-    from attendo.lab.tools.tuning import PATH, write_rows
-
-    if everything:
-        write_index(results)
-        print_note(wrote(INDEX, tr))
-    if not full:
-        return
-    for result in results:
-        if result.experiment.evidence != "measured":
-            write_evidence(stored_path(result.claim_id), result.evidence)
-            print_note(wrote(stored_path(result.claim_id), tr))
-    if rows := {result.claim_id: tuned_to(result) for result in results if result.experiment.tunes}:
-        write_rows(rows)
-        print_note(wrote(PATH, tr))
-
-
-def in_words(result: "ClaimResult", table: dict[str, Any], tr: Tr) -> str:
-    """Claim, verdict with steps and seeds, the numbers that decide, the reason, and where it comes from."""
-    from attendo.lab.verdicts import beside
-    from attendo.report.formulas import without_latex
-
-    found = without_latex(table["finding"])
-    lines = [
-        f"{table['id']}  {without_latex(table['claim'])}",
-        f"    {verdict_words(table['verdict'], tr)}{tr(': ', '：') if found else ''}{found} ({beside(result, tr)})",
-        *(f"    {without_latex(label)}: {value}" for label, value in table["rows"]),
-        *([f"    {without_latex(table['why'])}"] if table["why"] else []),
-    ]
-    return "\n".join(lines) + f"\n{origin(table, tr)}"
-
-
-def verdict_words(verdict: "Verdict", tr: Tr) -> str:
-    from attendo.lab.verdicts import VERDICTS
-
-    return tr(*VERDICTS[verdict][1:])
-
-
 @app.command("tune", cls=AttendoCommand)
 def tune(
     context: typer.Context,
@@ -287,143 +231,3 @@ def tune(
         among = ", ".join(experiment.id for experiment in tuned)
         raise UsageError(f"{', '.join(others)} has no learning rates to tune; these have: {among}")
     tune_and_keep(wanted, workers, fresh, in_language(language_of(context)))
-
-
-def tune_and_keep(wanted: "list[Experiment]", workers: int, fresh: bool, tr: Tr) -> None:
-    from attendo.lab.run import Wanted, run_all, tuned_to
-    from attendo.lab.tools.tuning import ENDS, PATH, TUNING_SEED, read_rows, write_rows
-
-    if not wanted:
-        return
-    read_rows()  # a broken table is found before the work, not after it
-    with progress_on_stderr(len(wanted), tr) as on_result:
-        results = run_all(wanted, Wanted("tuning", TUNING_SEED, fresh), workers, on_result)
-    rows = {result.claim_id: tuned_to(result) for result in results}
-    write_rows(rows)
-    end = tr(" (end of the grid)", "（网格边缘）")
-    for claim, row in rows.items():
-        rates = ", ".join(f"{side} {rate:g}{end * (rate in ENDS)}" for side, rate in row.rates.items())
-        print_result(f"{claim:4} {rates}")
-    print_note(wrote(PATH, tr))
-
-
-@contextmanager
-def progress_on_stderr(num_claims: int, tr: Tr) -> "Iterator[Callable[[ClaimResult], None]]":
-    """Which claim came out how, while others still run: a bar on a terminal; a line for each claim elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda result: console.print(f"{result.claim_id} {describe(result, tr)}", highlight=False)
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task(tr("claims", "论断"), total=num_claims)
-
-        def on_result(result: "ClaimResult") -> None:
-            progress.console.print(f"{result.claim_id:4} {describe(result, tr)}", highlight=False)
-            progress.advance(task)
-
-        yield on_result
-
-
-def describe(result: "ClaimResult", tr: Tr) -> str:
-    """holds (3.1 s), holds (stored, stale)"""
-    verdict = verdict_words(result.verdict, tr)
-    if not result.stored:
-        return tr(f"{verdict} ({result.seconds:.1f} s)", f"{verdict}（{result.seconds:.1f} 秒）")
-    return verdict + (
-        tr(" (stored, stale)", "（存档数据，已过时）") if result.stale else tr(" (stored)", "（存档数据）")
-    )
-
-
-def wrote(path: Path, tr: Tr) -> str:
-    return tr(f"wrote {path}", f"已写入 {path}")
-
-
-def check_named(ids: list[str] | None, everything: bool) -> None:
-    if everything == bool(ids):
-        raise UsageError("name claims, such as L6 L18, or say --all")
-
-
-def find_claim(experiments: dict[str, "Experiment"], name: str) -> "Experiment":
-    if name.upper() not in experiments:
-        raise UsageError(f"there is no claim '{name}' in the lab; attendo lab list shows them")
-    return experiments[name.upper()]
-
-
-def with_evidence(experiments: dict[str, "Experiment"], tr: Tr) -> "list[Experiment]":
-    """Those that --quick can judge; of the others a line tells how to make them so."""
-    from attendo.lab.tools.evidence import stored_path
-    from attendo.lab.tools.tuning import rates_of
-
-    found = []
-    for experiment in experiments.values():
-        trains = experiment.evidence == "real" or (experiment.tunes and not rates_of(experiment.id))
-        if trains and not stored_path(experiment.id).exists():
-            again = f"attendo lab run {experiment.id} --full --store"
-            english = (
-                f"{experiment.id} is left out: it has no stored evidence yet; {again} makes it, on a GPU in minutes"
-            )
-            print_note(tr(english, f"略过 {experiment.id}：还没有存档数据；可在 GPU 上用 {again} 生成，需几分钟"))
-        else:
-            found.append(experiment)
-    return found
-
-
-def warn_without_gpu(wanted: "list[Experiment]", tr: Tr) -> None:
-    import torch
-
-    real = ", ".join(experiment.id for experiment in wanted if experiment.evidence == "real")
-    if real and not torch.cuda.is_available():
-        english = f"{real}: there is no GPU here; what takes one minutes takes a CPU days"
-        print_note(tr(english, f"{real}：这台机器没有 GPU；GPU 上几分钟的计算，CPU 上要几天"))
-
-
-def origin(table: dict[str, Any], tr: Tr) -> str:
-    """A line about evidence that was not measured now."""
-    stored = table["stored"]
-    if stored is None:
-        return ""
-    date, machine, code = stored["date"], stored["machine"], stored["code"]
-    stale = tr("; stale: the code is another now", "；已过时：此后代码有改动") if stored["stale"] else ""
-    words = tr(f"stored evidence of {date}, {machine}, code {code}", f"存档数据：{date}，{machine}，代码 {code}")
-    return f"    {words}{stale}\n"
-
-
-def table(result: "ClaimResult", language: Language) -> dict[str, Any]:
-    from attendo.lab.run import numbers_table
-    from attendo.lab.tools.texts import filled_rows, read_text
-    from attendo.lab.verdicts import finding, why
-
-    text = read_text(result.experiment, language)
-    return {
-        "id": result.experiment.id,
-        "claim": text.claim,
-        "source": ", ".join(quote.place for quote in text.quotes),
-        "verdict": result.verdict,
-        "finding": finding(result, language),
-        "why": why(result, language),
-        "rows": filled_rows(text, result.runs),
-        "numbers": numbers_table(result.runs),
-        "steps": result.steps,
-        "seeds": list(result.seeds),
-        "seconds": result.seconds,
-        "knobs": dict(result.turned),
-        "stored": stored(result),
-    }
-
-
-def stored(result: "ClaimResult") -> dict[str, Any] | None:
-    """Where stored evidence comes from; none for what was measured here."""
-    evidence = result.evidence
-    if not result.stored:
-        return None
-    return {
-        "stale": result.stale,
-        "code": evidence.code,
-        "machine": evidence.machine,
-        "date": evidence.date,
-        "data": evidence.data,
-    }
