@@ -12,17 +12,18 @@ from typing import get_args
 
 import torch
 
-from attendo.errors import AttendoError, InputError
+from attendo.errors import AttendoError, ConfigError, InputError, UsageError
 from attendo.files.cache_folder import cache_folder
 from attendo.lab.claim import Experiment, Runs, Verdict, number
 from attendo.lab.knobs import Settings, Size, settings_of
-from attendo.lab.tools.code_hash import code_hash
+from attendo.lab.tools.code_hash import code_hash, reached_modules
 from attendo.lab.tools.data_files import data_hashes
 from attendo.lab.tools.evidence import Evidence, hardware, read_evidence, stored_path, today, write_evidence
 from attendo.lab.tools.texts import Language, fill_in, read_text
 from attendo.lab.tools.tuning import TunedRates, rates_of
 
 FIRST_SEED = 1
+TRAINS_REAL_MODELS = "attendo.lab.tools.real_training"
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,10 @@ def measured(experiment: Experiment, wanted: Wanted) -> Evidence:
     started = time.perf_counter()
     try:
         runs = [{**at.numbers(), **run} for run in experiment.measure(seeds, at)]
+    except ConfigError as error:
+        if not wanted.turned:
+            raise
+        raise UsageError(f"{as_words(wanted.turned)} cannot be: {error}") from error  # 9 heads of 32 columns
     finally:
         torch.set_num_threads(threads)
     seconds = time.perf_counter() - started
@@ -105,6 +110,10 @@ def measured(experiment: Experiment, wanted: Wanted) -> Evidence:
 
 def seeds_from(experiment: Experiment, wanted: Wanted) -> tuple[int, ...]:
     return tuple(range(wanted.first_seed, wanted.first_seed + experiment.seeds[wanted.measured_size]))
+
+
+def as_words(turned: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in turned.items())
 
 
 def kept_path(experiment: Experiment, wanted: Wanted, code: str) -> Path:
@@ -145,8 +154,14 @@ def reads_stored(experiment: Experiment, wanted: Wanted) -> bool:
     return experiment.evidence == "trained" and not asked_for and stored_path(experiment.id).exists()
 
 
+def wants_gpu(experiment: Experiment) -> bool:
+    """Real models take a CPU days. Other claims about corpora only count and cut, and toy models are small."""
+    return experiment.evidence == "real" and TRAINS_REAL_MODELS in reached_modules(experiment.module)
+
+
 def how_to_store(experiment: Experiment) -> str:
-    return f"attendo lab run {experiment.id} --full --store makes it, on a GPU in some minutes"
+    again = f"attendo lab run {experiment.id} --full --store"
+    return f"{again} makes it, on a GPU in some minutes" if wants_gpu(experiment) else f"{again} makes it"
 
 
 def from_stored(experiment: Experiment) -> ClaimResult:

@@ -6,13 +6,15 @@ from dataclasses import replace
 import pytest
 import torch
 
+from attendo.cli.lab_claims import warn_without_gpu
 from attendo.cli.main import run
 from attendo.errors import InputError
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.knobs import settings_of
 from attendo.lab.report import write_report
-from attendo.lab.run import Wanted, code_behind, from_stored, measured, run_all, run_experiment
+from attendo.lab.run import Wanted, code_behind, from_stored, measured, run_all, run_experiment, wants_gpu
 from attendo.lab.tools.evidence import FOLDER, Evidence, read_evidence, write_evidence
+from attendo.report.language import in_language
 
 L29 = EXPERIMENTS["L29"]
 SHA = "0123456789abcdef" * 4
@@ -182,6 +184,16 @@ def test_full_with_store_keeps_it_where_quick_finds_it(folder, monkeypatch, caps
     assert kept.code == full_code()
     result = run_experiment(L29, Wanted())
     assert (result.stored, result.stale) == (True, False)
+
+
+def test_only_real_models_want_a_gpu_and_only_of_them_users_are_warned(monkeypatch, capsys):
+    wanting = [one.id for one in EXPERIMENTS.values() if wants_gpu(one)]
+    assert wanting == ["L7", "L29", "L31", "L33"]
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    warn_without_gpu([EXPERIMENTS[name] for name in ("L6", "L37", "L49", "L74")], in_language("en"))
+    assert capsys.readouterr().err == ""
+    warn_without_gpu([EXPERIMENTS["L37"], L29], in_language("en"))
+    assert capsys.readouterr().err.startswith("L29: there is no GPU here")
 
 
 def test_store_is_for_real_models_and_tuned_ones_and_for_full(capsys):

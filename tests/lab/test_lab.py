@@ -158,10 +158,13 @@ def test_a_knob_is_turned_and_the_claim_judged_again(capsys):
         ("steps=many", "steps=many cannot be"),
         ("steps=", "--set steps=: expected a knob and its value, such as steps=1500"),
         ("steps", "--set steps: expected a knob and its value"),
+        ("heads=9", "heads=9 cannot be: d_model = 32 cannot be split over num_heads = 9"),
+        ("steps=5 --set steps=6", "--set names steps twice"),
+        ("positions=2 L15", "claim L6: there is no knob 'positions' here; the knobs are: steps (2"),
     ],
 )
 def test_a_wrong_knob_is_one_line_that_names_the_right_ones(knob, message, capsys):
-    assert run(["lab", "run", "L6", "--set", knob], debug=False) == 2
+    assert run(["lab", "run", "L6", "--set", *knob.split()], debug=False) == 2
     caught = capsys.readouterr()
     assert message in caught.err
     assert caught.err.count("\n") == 1

@@ -24,7 +24,7 @@ from attendo.special_tokens import SPECIAL
 
 SEEDS = by_size(2, 8, 16)
 KNOBS = (
-    Knob("steps", by_size(2, 600, 2_000), 1, 100_000),
+    Knob("steps", by_size(2, 600, 2_000), 2, 100_000),
     Knob("pairs", by_size(8, 16, 16), 4, 256),  # of a batch, in training and when the changes are made
     Knob("longest", by_size(6, 6, 6), 2, 32),
 )
