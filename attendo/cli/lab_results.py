@@ -1,6 +1,7 @@
 """What attendo lab prints of a result: a line while others still run, a paragraph or a table at the end."""
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -76,8 +77,8 @@ def origin(table: dict[str, Any], tr: Tr) -> str:
 
 def table(result: "ClaimResult", language: Language) -> dict[str, Any]:
     from attendo.lab.run import numbers_table
-    from attendo.lab.tools.texts import filled_rows, read_text
-    from attendo.lab.verdicts import finding, why
+    from attendo.lab.tools.texts import read_text
+    from attendo.lab.verdicts import finding, labelled_numbers, why
 
     text = read_text(result.experiment, language)
     return {
@@ -87,14 +88,21 @@ def table(result: "ClaimResult", language: Language) -> dict[str, Any]:
         "verdict": result.verdict,
         "finding": finding(result, language),
         "why": why(result, language),
-        "rows": filled_rows(text, result.runs),
-        "numbers": numbers_table(result.runs),
+        "rows": labelled_numbers(result, language),
+        "numbers": {name: in_json(values) for name, values in numbers_table(result.runs).items()},
         "steps": result.steps,
         "seeds": list(result.seeds),
         "seconds": result.seconds,
         "knobs": dict(result.turned),
         "stored": stored(result),
     }
+
+
+def in_json(value: Any) -> Any:
+    """JSON has no infinities: there is null for these, which a turned knob may give."""
+    if isinstance(value, Sequence):
+        return [in_json(one) for one in value]
+    return value if math.isfinite(value) else None
 
 
 def stored(result: "ClaimResult") -> dict[str, Any] | None:

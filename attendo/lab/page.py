@@ -1,6 +1,7 @@
 """The page of one claim, as Markdown: quote, questions, verdict, method, picture, numbers, reason, knobs, origin."""
 
 import inspect
+import math
 import re
 import textwrap
 from collections.abc import Sequence
@@ -10,9 +11,9 @@ from attendo.lab.claim import Tr, row
 from attendo.lab.knobs import Knob, settings_of
 from attendo.lab.run import ClaimResult, code_behind
 from attendo.lab.tools.measuring import NEAR, SAME, WITHIN, interval
-from attendo.lab.tools.texts import ClaimText, Language, Quote, fill_in, filled_rows, read_text
+from attendo.lab.tools.texts import ClaimText, Language, Quote, fill_in, read_text
 from attendo.lab.tools.tuning import GRID, TUNING_SEEDS, read_rows
-from attendo.lab.verdicts import VERDICTS, beside, finding, in_language, mark, why
+from attendo.lab.verdicts import VERDICTS, beside, finding, in_language, labelled_numbers, mark, why
 
 SIZES = {
     "small": ("far too small: a test of the lab itself", "规模太小，仅用于测试实验程序本身"),
@@ -32,20 +33,23 @@ def page(result: ClaimResult, language: Language) -> str:
         *predict_box(name, text, tr),
         f"**{headline(result, language)}** · {beside(result, tr)}{mark(result, tr)} · "
         f"[{tr('all claims', '全部论断')}](README.md)",
-        fill_in(text.method, result.runs),
+        fill_in(text.method, result.runs, bool(result.turned)),
         f"```python\n{lines_that_matter(result)}```",
         f"![{name}](../figures/{name}.{language}.png)",
-        f"*{fill_in(text.picture, result.runs)}*",
+        emphasised(fill_in(text.picture, result.runs, bool(result.turned))),
         f"## {tr('What came out', '结果')}",
-        *labelled(result, text, tr),
+        *labelled(result, language),
         folded(all_numbers(result, tr), tr),
-        f"## {tr('Why', '为什么')}",
-        why(result, language),
+        *reason(result, language),
         *knob_table(result, text, tr),
         origin(result, tr),
         *([learning_rates(result, tr)] if result.experiment.tunes else []),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def emphasised(words: str) -> str:
+    return f"*{words}*" if words else ""
 
 
 def headline(result: ClaimResult, language: Language) -> str:
@@ -95,9 +99,9 @@ def lines_that_matter(result: ClaimResult) -> str:
 # --- numbers
 
 
-def labelled(result: ClaimResult, text: ClaimText, tr: Tr) -> list[str]:
+def labelled(result: ClaimResult, language: Language) -> list[str]:
     """A few, with words."""
-    rows = [f"| {label} | {value} |" for label, value in filled_rows(text, result.runs)]
+    rows = [f"| {label} | {value} |" for label, value in labelled_numbers(result, language)]
     return ["\n".join(["| | |", "|---|---:|", *rows])] if rows else []
 
 
@@ -114,17 +118,30 @@ def all_numbers(result: ClaimResult, tr: Tr) -> str:
     for name, first in result.runs[0].items():
         values = [run[name] for run in result.runs]
         if isinstance(first, int | float):
-            around = interval([float(value) for value in values if isinstance(value, int | float)])
-            spread = f" {around.low:.6g} … {around.high:.6g} |" if several else ""
-            rows.append(f"| `{name}` | {around.mean:.8g} |{spread}")
+            mean, spread = around([float(value) for value in values if isinstance(value, int | float)])
+            rows.append(f"| `{name}` | {mean} |{f' {spread} |' * several}")
         else:
             curves = [row(run, name) for run in result.runs]
             rows.append(f"| `{name}` ({len(first)}) | {ends(curves)} |" + (" |" if several else ""))
     return "\n".join(rows)
 
 
+def around(values: Sequence[float]) -> tuple[str, str]:
+    """The mean, and its interval, which infinities have not."""
+    if not all(map(math.isfinite, values)):
+        return f"{sum(values) / len(values):g}", "–"
+    found = interval(values)
+    return f"{found.mean:.8g}", f"{found.low:.6g} … {found.high:.6g}"
+
+
 def ends(curves: Sequence[Sequence[float]]) -> str:
     return " … ".join(f"{fmean(curve[end] for curve in curves):.4g}" for end in (0, -1)) if curves[0] else "–"
+
+
+def reason(result: ClaimResult, language: Language) -> list[str]:
+    """Not where a knob has been turned: the words are about the claim as it is."""
+    words = why(result, language)
+    return [f"## {in_language(language)('Why', '为什么')}", words] if words else []
 
 
 # --- knobs

@@ -1,6 +1,7 @@
 """The lab's report: a page a claim, a front page with all verdicts, and a sheet to print, in English and in Chinese."""
 
 import io
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
@@ -11,7 +12,7 @@ from attendo.lab.errata.errata import errata_page
 from attendo.lab.page import page
 from attendo.lab.run import ClaimResult
 from attendo.lab.sheet import sheet
-from attendo.lab.tools.chart import style, title, upright
+from attendo.lab.tools.chart import style, title, upright, without_empty_logs
 from attendo.lab.tools.texts import Language, read_text
 from attendo.lab.verdicts import VERDICTS, decided_by, finding, in_language, mark, steps_of
 
@@ -46,8 +47,10 @@ def write_report(folder: Path, results: Sequence[ClaimResult], whole: bool = Fal
 
 def picture(result: ClaimResult, language: Language) -> bytes:
     """With the finding as its title."""
-    with style():
+    with style(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Attempting to set identical")  # an axis with one value, of a turned knob
         figure = result.experiment.draw(result.runs, in_language(language))
+        without_empty_logs(figure)
         upright(figure)
         title(figure, heading(result, language))
         kept = io.BytesIO()
@@ -56,8 +59,11 @@ def picture(result: ClaimResult, language: Language) -> bytes:
 
 
 def heading(result: ClaimResult, language: Language) -> str:
-    """Of a picture: L6, holds only if a position must look at several places at once."""
+    """Of a picture: L6 holds only if a position must look at several places at once; L6, heads = 1,4: holds."""
     tr = in_language(language)
+    if result.turned:
+        verdict, found = tr(*VERDICTS[result.verdict][1:]), finding(result, language)
+        return tr(f"{result.claim_id}, {found}: {verdict}", f"{result.claim_id}，{found}：{verdict}")
     verdict, found = tr(*VERDICTS[result.verdict][1:]).removesuffix(" …"), finding(result, language)
     joint = " " if result.verdict == "holds only if" else ": "
     return tr(f"{result.claim_id} {verdict}{joint}{found}", f"{result.claim_id} {verdict}：{found}") if found else ""

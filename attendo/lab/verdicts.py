@@ -30,10 +30,15 @@ def why(result: ClaimResult, language: Language) -> str:
     return fill_in(read_text(result.experiment, language).why[result.verdict].text, result.runs)
 
 
+def labelled_numbers(result: ClaimResult, language: Language) -> list[tuple[str, str]]:
+    """A few, with words; the first is the one that decides."""
+    return filled_rows(read_text(result.experiment, language), result.runs, bool(result.turned))
+
+
 def decided_by(result: ClaimResult, language: Language) -> str:
     """The number that decides, with its name; nothing where a claim's words do not say which."""
     tr = in_language(language)
-    (label, value), *_ = filled_rows(read_text(result.experiment, language), result.runs) or [("", "")]
+    (label, value), *_ = labelled_numbers(result, language) or [("", "")]
     return tr(f"{label}: {value}", f"{label}：{value}") if label else ""
 
 

@@ -1,5 +1,6 @@
 """How the lab's pictures look: colours that colour-blind eyes tell apart, bands for the spread."""
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from statistics import median
@@ -11,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from attendo.lab.tools.measuring import interval, log_interval
+from attendo.lab.tools.measuring import Interval, interval, log_interval
 from attendo.report.fonts import families
 
 # Okabe and Ito's, in an order in which neighbours differ in lightness, too.
@@ -73,6 +74,15 @@ def tick_at(axes: Axes, values: Sequence[float]) -> None:
     axes.minorticks_off()
 
 
+def without_empty_logs(figure: Figure) -> None:
+    """An axis on which nothing positive stands cannot be logarithmic: a turned knob may leave it so."""
+    for axes in figure.axes:
+        if axes.get_xscale() == "log" and not math.isfinite(axes.dataLim.minposx):
+            axes.set_xscale("linear")
+        if axes.get_yscale() == "log" and not math.isfinite(axes.dataLim.minposy):
+            axes.set_yscale("linear")
+
+
 def plain_log(axes: Axes) -> None:
     """A vertical axis that is logarithmic, with numbers as one says them: 200, 500, 1,000."""
     axes.set_yscale("log")
@@ -81,9 +91,18 @@ def plain_log(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
+def finite_interval(values: Sequence[float]) -> Interval:
+    """Where a value is infinite or none there is no interval; a picture leaves that point out."""
+    return interval(values) if all(map(math.isfinite, values)) else Interval(math.nan, math.nan)
+
+
+def finite_log_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    return log_interval(values) if all(map(math.isfinite, values)) else (math.nan, math.nan, math.nan)
+
+
 def band(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], label: str, index: int, **how: Any) -> None:
     """The mean of the seeds' curves, with its 95 % interval."""
-    at_each = [interval(values) for values in zip(*curves, strict=True)]
+    at_each = [finite_interval(values) for values in zip(*curves, strict=True)]
     colour = COLOURS[index % len(COLOURS)]
     marker = MARKERS[index % len(MARKERS)]
     axes.plot(x, [at.mean for at in at_each], f"{marker}-", color=colour, label=label, ms=4, **how)
@@ -100,7 +119,7 @@ def lines(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], lab
 
 def log_band(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], label: str, index: int) -> None:
     """As band, for an axis that is logarithmic: the geometric mean, and its interval."""
-    means, lows, highs = zip(*(log_interval(values) for values in zip(*curves, strict=True)), strict=True)
+    means, lows, highs = zip(*(finite_log_interval(values) for values in zip(*curves, strict=True)), strict=True)
     colour = COLOURS[index % len(COLOURS)]
     axes.plot(x, means, f"{MARKERS[index % len(MARKERS)]}-", color=colour, label=label, ms=6)
     axes.fill_between(x, lows, highs, color=colour, alpha=0.18, lw=0)
@@ -109,7 +128,7 @@ def log_band(axes: Axes, x: Sequence[float], curves: Sequence[Sequence[float]], 
 def bars(axes: Axes, labels: Sequence[str], seeds_of_each: Sequence[Sequence[float]]) -> None:
     """A bar for each label: the mean over seeds, its interval as a line, and every seed as a point."""
     for index, values in enumerate(seeds_of_each):
-        around = interval(values)
+        around = finite_interval(values)
         axes.bar(index, around.mean, color=COLOURS[index % len(COLOURS)], alpha=0.75, width=0.62)
         if len(values) > 1:
             axes.errorbar(index, around.mean, around.half, color="black", capsize=4, lw=1)

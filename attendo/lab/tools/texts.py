@@ -22,6 +22,7 @@ Beside attention/l6_heads.py stand l6_heads.en.md and l6_heads.zh.md:
     - steps: what it means
 """
 
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,8 @@ LINE_BREAK = re.compile(r"(\S)\n *(?=([^\s#|])(.?))")  # of a paragraph: the nex
 HAN = re.compile("[\u4e00-\u9fff]")
 CHINESE = re.compile("[\u2014\u2018-\u201d\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")  # with its signs
 PLACEHOLDER = re.compile(r"«(\w+)(~?)(?::([^»]*))?»")
+# After a sentence, a paragraph, an item of a list, a row of a table.
+PART_END = re.compile(r"((?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+|(?<=[。！？])|\s*\n\s*\n|\n(?=- |\d\. |\|))")
 OTHER_SECTIONS = ("numbers", "picture", "predict", "knobs")
 
 
@@ -121,11 +124,14 @@ def one_line_each(paragraphs: str) -> str:
     return LINE_BREAK.sub(joint, paragraphs.strip())
 
 
-def fill_in(text: str, runs: Runs) -> str:
+def fill_in(text: str, runs: Runs, turned: bool = False) -> str:
     """«error:.1e» -> 3.0e-16, and over several seeds the mean with its interval: 0.52 ± 0.03.
 
     «ratio~:.2f», a ratio or a loss whose logarithm is averaged: the geometric mean and its interval, 1.94 (1.78–2.11).
+    `turned`: a knob has been turned, so a number may have another name or be none; sentences with it are left out.
     """
+    if turned:
+        text = told_by(text, runs)
 
     def value(match: re.Match[str]) -> str:
         name, logarithmic, form = match.group(1), match.group(2), match.group(3) or ".3g"
@@ -134,6 +140,8 @@ def fill_in(text: str, runs: Runs) -> str:
         if of_a_curve:
             raise InputError(f"«{name}» in a text is a row of numbers: expected one number")
         plain = [float(value) for value in values if isinstance(value, int | float)]
+        if not all(map(math.isfinite, plain)):  # these have no interval
+            return format(sum(plain) / len(plain), form)
         if logarithmic:
             mean, low, high = (format(one, form) for one in log_interval(plain))
             return mean if low == high else f"{mean} ({low}–{high})"
@@ -144,7 +152,26 @@ def fill_in(text: str, runs: Runs) -> str:
     return PLACEHOLDER.sub(value, text)
 
 
-def filled_rows(text: ClaimText, runs: Runs) -> list[tuple[str, str]]:
-    """The rows whose numbers are there: where a knob has been turned, some may have other names."""
-    there = [row for row in text.rows if all(match[0] in runs[0] for match in PLACEHOLDER.findall(" ".join(row)))]
-    return [(fill_in(label, runs), fill_in(value, runs)) for label, value in there]
+def filled_rows(text: ClaimText, runs: Runs, turned: bool = False) -> list[tuple[str, str]]:
+    """`turned`: a knob has been turned; then the rows whose numbers are there."""
+    rows = [row for row in text.rows if not turned or can_tell(" ".join(row), runs)]
+    return [(fill_in(label, runs), fill_in(value, runs)) for label, value in rows]
+
+
+def told_by(text: str, runs: Runs) -> str:
+    """The text without the sentences that name numbers which these runs do not have."""
+    pieces = PART_END.split(text)  # sentence, what stands after it, sentence, ...
+    kept = ""
+    for part, after in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+        if can_tell(part, runs):
+            kept += part + after
+        elif after.count("\n") > 1:  # the last of a paragraph
+            kept = kept.rstrip() + after
+    return kept.strip()
+
+
+def can_tell(text: str, runs: Runs) -> bool:
+    """Whether all numbers that it names are there, and are numbers: of nothing there is no mean."""
+    names = {match.group(1) for match in PLACEHOLDER.finditer(text)}
+    values = [run.get(name) for name in names for run in runs]
+    return all(isinstance(value, int | float) and math.isfinite(value) for value in values)
