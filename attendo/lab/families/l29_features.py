@@ -1,7 +1,7 @@
 """L29: a Transformer and an LSTM with attention learn to translate from the same pairs, with as many weights."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from matplotlib.figure import Figure
@@ -11,9 +11,18 @@ from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
 from attendo.lab.tools.larger_corpus import LARGER_FILES, larger_data
 from attendo.lab.tools.measuring import Interval, difference
-from attendo.lab.tools.real_sides import measure_sides
-from attendo.lab.tools.real_training import DATA_FILES, RealData, real_data
+from attendo.lab.tools.real_sides import (
+    RealSide,
+    best_rates,
+    do,
+    measure_sides,
+    rate_trials,
+    side_by_side,
+    work_on_sides,
+)
+from attendo.lab.tools.real_training import DATA_FILES, RealBudget, RealData, real_data
 from attendo.lab.tools.real_translators import budget, lstm_side, measure_translator, transformer_side
+from attendo.model.build import Model
 
 KNOBS = (
     Knob("epochs", by_size(1, 40, 40), 1, 400),  # on Multi30k
@@ -30,22 +39,46 @@ LARGER_RATES = {"transformer": (1e-3, 2e-3), "lstm": (4e-3, 8e-3)}
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
-    few = seeds[: at.whole("larger_seeds")]
-    larger = in_rows("larger_", on_larger(larger_data(at.size), few, at)) if few else {}
+    """The rates for the larger corpus are tried while others learn from Multi30k, and then those learn from it."""
     data = real_data(at.size)
     sides = {"transformer": transformer_side(data, at.size), "lstm": lstm_side(data, at.size, "attention")}
-    found = measure_sides(sides, data, budget(at.size, at.whole("epochs")), seeds, measure_translator)
+    work = work_on_sides(sides, data, budget(at.size, at.whole("epochs")), seeds, measure_translator)
+    larger = LargerCorpus(larger_data(at.size), at) if at.whole("larger_seeds") else None
+    trials = larger.trials(seeds[0]) if larger else {}
+    done = iter(side_by_side(do, [*trials.values(), *work]))
+    tried = {name: next(done) for name in trials}
+    found = [{side: next(done) for side in SIDES} for _ in seeds]
+    few = seeds[: at.whole("larger_seeds")]
+    learnt = in_rows("larger_", larger.measure(few, tried)) if larger else {}
     named = [{f"{name}_{side}": value for side in SIDES for name, value in of_seed[side].items()} for of_seed in found]
-    return [{**run, **larger, "steps": run["steps_lstm"], "lead": lead([run]).mean} for run in named]
+    return [{**run, **learnt, "steps": run["steps_lstm"], "lead": lead([run]).mean} for run in named]
 
 
-def on_larger(data: RealData, seeds: Sequence[int], at: Settings) -> list[dict[str, Numbers]]:
-    sides = {
-        "transformer": transformer_side(data, at.size, dropout=LARGER_DROPOUT),
-        "lstm": lstm_side(data, at.size, "attention", dropout=LARGER_DROPOUT),
-    }
-    tried = {name: replace(side, rates=LARGER_RATES[name]) for name, side in sides.items()}
-    return measure_sides(tried, data, budget(at.size, at.whole("larger_epochs")), seeds, measure_translator)
+@dataclass(frozen=True)
+class LargerCorpus:
+    data: RealData
+    at: Settings
+
+    @property
+    def sides(self) -> dict[str, RealSide[Model]]:
+        sides = {
+            "transformer": transformer_side(self.data, self.at.size, dropout=LARGER_DROPOUT),
+            "lstm": lstm_side(self.data, self.at.size, "attention", dropout=LARGER_DROPOUT),
+        }
+        return {name: replace(side, rates=LARGER_RATES[name]) for name, side in sides.items()}
+
+    @property
+    def budget(self) -> RealBudget:
+        return budget(self.at.size, self.at.whole("larger_epochs"))
+
+    def trials(self, seed: int) -> dict[tuple[str, float], Callable[[], Numbers]]:
+        return rate_trials(self.sides, self.data, self.budget, seed)
+
+    def measure(self, seeds: Sequence[int], tried: Mapping[tuple[str, float], Numbers]) -> list[dict[str, Numbers]]:
+        """At the rates that were best when they were tried."""
+        best = best_rates(self.sides, tried)
+        sides = {name: replace(side, rates=(best[name],)) for name, side in self.sides.items()}
+        return measure_sides(sides, self.data, self.budget, seeds, measure_translator)
 
 
 def in_rows(begin: str, found: Sequence[dict[str, Numbers]]) -> dict[str, float | Sequence[float]]:

@@ -1,6 +1,7 @@
 """L31: how many symbols one vector can hold, by its width; and BLEU by length of translators that know the source by
 one vector, by attention, or are Transformers."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean
@@ -26,7 +27,8 @@ SEEDS = by_size(2, 3, 5)
 LOST = 0.1  # of the symbols: less is called no loss
 LOOKING = ("attention", "transformer")  # models that look at the source; they get the narrowest width
 TRANSLATORS = ("fixed", *LOOKING)
-AT_A_TIME = 8  # toy models take a core each, translators the GPU
+
+Key = tuple[int, str] | tuple[int, str, int]  # seed and translator; seed, name and length of a toy model
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
@@ -36,36 +38,49 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         "attention": lstm_side(data, at.size, "attention"),
         "transformer": transformer_side(data, at.size),
     }
-    cells = {name: cell for seed in seeds for name, cell in cells_of(seed, at)}
-    work = work_on_sides(sides, data, budget(at.size, at.whole("epochs")), seeds, measure_translator)
-    all_work: list[Callable[[], Numbers]] = [*(partial(recall, cell) for cell in cells.values()), *work]
-    done = iter(side_by_side(do, all_work, AT_A_TIME))
-    recalled = {name: next(done) for name in cells}
-    translators = [{name: next(done) for name in sides} for _ in seeds]
-    return [in_one(seed, found, recalled, at) for seed, found in zip(seeds, translators, strict=True)]
+    translators = iter(work_on_sides(sides, data, budget(at.size, at.whole("epochs")), seeds, measure_translator))
+    jobs: dict[Key, Callable[[], Numbers]] = {}
+    for seed in seeds:  # one seed after the other, so that the GPU and the cores have work all the time
+        jobs |= {(seed, name): next(translators) for name in sides}
+        jobs |= {(seed, *key): partial(recall, cell) for key, cell in cells_of(seed, at)}
+    done = dict(zip(jobs, side_by_side(do, list(jobs.values()), at_a_time()), strict=True))
+    return [in_one(seed, done, at) for seed in seeds]
 
 
-def cells_of(seed: int, at: Settings) -> Iterator[tuple[tuple[int, str, int], Cell]]:
-    """(seed, name, length) and its model: the long ones first, so that none is left alone at the end."""
-    widths, steps = at.wholes("widths"), at.whole("steps")
-    for length in sorted(at.wholes("lengths"), reverse=True):
+def at_a_time() -> int:
+    """Toy models take a core each, translators the GPU."""
+    return max(2, (os.cpu_count() or 1) - 2)
+
+
+def cells_of(seed: int, at: Settings) -> Iterator[tuple[tuple[str, int], Cell]]:
+    """(name, length) and its model: the long ones first, so that none is left alone at the end.
+
+    Whether training is what is missing, is asked where most is lost: there the narrowest and the widest also learn with
+    half the steps.
+    """
+    widths, lengths, steps = at.wholes("widths"), at.wholes("lengths"), at.whole("steps")
+    for length in sorted(lengths, reverse=True):
         for width in sorted(widths, reverse=True):
-            yield (seed, f"fixed_{width}", length), Cell("fixed", width, length, steps, seed)
-            yield (seed, f"fixed_{width}_half", length), Cell("fixed", width, length, steps // 2, seed)
-        yield (seed, "attention", length), Cell("attention", min(widths), length, steps, seed)
-        yield (seed, "transformer", length), Cell("transformer", min(widths), length, steps, seed)
+            yield (f"fixed_{width}", length), Cell("fixed", width, length, steps, seed)
+            if length == max(lengths) and width in (min(widths), max(widths)):
+                yield (f"fixed_{width}_half", length), Cell("fixed", width, length, steps // 2, seed)
+        yield ("attention", length), Cell("attention", min(widths), length, steps, seed)
+        yield ("transformer", length), Cell("transformer", min(widths), length, steps, seed)
 
 
-def in_one(
-    seed: int, translators: Mapping[str, Numbers], recalled: Mapping[tuple[int, str, int], Numbers], at: Settings
-) -> Numbers:
+def in_one(seed: int, done: Mapping[Key, Numbers], at: Settings) -> Numbers:
     """What one seed gave, under the names that rule, words and picture use."""
-    lengths = at.wholes("lengths")
-    numbers: dict[str, float | Sequence[float]] = {"words": row(translators["fixed"], "words")}
-    for name in {name for _, name, _ in recalled}:
+    lengths, widths = at.wholes("lengths"), at.wholes("widths")
+    numbers: dict[str, float | Sequence[float]] = {"words": row(done[seed, "fixed"], "words")}
+    for name in (*(f"fixed_{width}" for width in widths), *LOOKING):
         for what in ("right", "loss"):
-            numbers[f"{what}_{name}"] = [number(recalled[seed, name, length], what) for length in lengths]
-    for name, found in translators.items():
+            numbers[f"{what}_{name}"] = [number(done[seed, name, length], what) for length in lengths]
+    for end, width in (("narrow", min(widths)), ("wide", max(widths))):
+        for what in ("right", "loss"):
+            half = done[seed, f"fixed_{width}_half", max(lengths)]
+            numbers[f"{what}_long_{end}_half"] = number(half, what)
+    for name in TRANSLATORS:
+        found = done[seed, name]
         numbers |= {f"bleu_{name}": row(found, "bleu_by_length")}
         numbers |= {f"{what}_of_{name}": number(found, what) for what in ("rate", "parameters")}
     return {**numbers, **ends(numbers, at)}
@@ -80,9 +95,6 @@ def ends(numbers: Numbers, at: Settings) -> dict[str, float]:
     for name, side in (("narrow", narrow), ("wide", wide), *zip(LOOKING, LOOKING, strict=True)):
         right = row(numbers, f"right_{side}")
         found |= {f"right_short_{name}": right[short], f"right_long_{name}": right[long]}
-    for what in ("right", "loss"):
-        found[f"{what}_long_narrow_half"] = row(numbers, f"{what}_{narrow}_half")[long]
-        found[f"{what}_long_wide_half"] = row(numbers, f"{what}_{wide}_half")[long]
     found["loss_long_narrow"] = row(numbers, f"loss_{narrow}")[long]
     for end, index in (("short", 0), ("long", -1)):
         found |= {f"bleu_{end}_{name}": row(numbers, f"bleu_{name}")[index] for name in TRANSLATORS}

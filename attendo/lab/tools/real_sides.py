@@ -101,12 +101,29 @@ def tuned_rates(
     sides: Mapping[str, RealSide[AnyModel]], data: RealData, budget: RealBudget, seed: int
 ) -> dict[str, float]:
     """For each side the rate that is the best in a shorter run, by the loss on the validation set."""
+    trials = rate_trials(sides, data, budget, seed)
+    return best_rates(sides, dict(zip(trials, side_by_side(do, list(trials.values())), strict=True)))
+
+
+def rate_trials(
+    sides: Mapping[str, RealSide[AnyModel]], data: RealData, budget: RealBudget, seed: int
+) -> dict[tuple[str, float], Callable[[], Numbers]]:
+    """By side and rate a shorter run, where a side has several rates: to be done beside other work."""
     trial = replace(budget, epochs=TRIED * budget.epochs)
-    open_sides = {name: side for name, side in sides.items() if len(side.rates) > 1}
-    jobs = [TrainingJob(side, rate, seed) for side in open_sides.values() for rate in side.rates]
-    losses = iter(side_by_side(partial(loss_of_one, data, trial), jobs))
-    best = {name: best_rate({rate: next(losses) for rate in side.rates}) for name, side in open_sides.items()}
-    return {name: best.get(name, side.rates[0]) for name, side in sides.items()}
+    return {
+        (name, rate): partial(measure_one, data, trial, objective_on_validation, TrainingJob(side, rate, seed))
+        for name, side in sides.items()
+        if len(side.rates) > 1
+        for rate in side.rates
+    }
+
+
+def best_rates(sides: Mapping[str, RealSide[AnyModel]], tried: Mapping[tuple[str, float], Numbers]) -> dict[str, float]:
+    """By what the trials gave; a side that had none has one rate."""
+    losses: dict[str, dict[float, float]] = {}
+    for (name, rate), found in tried.items():
+        losses.setdefault(name, {})[rate] = number(found, "loss")
+    return {name: best_rate(losses[name]) if name in losses else side.rates[0] for name, side in sides.items()}
 
 
 def trained(
@@ -130,10 +147,6 @@ def recipe(data: RealData, budget: RealBudget, job: TrainingJob[AnyModel]) -> tu
     """All that decides what a model becomes, but for the code."""
     side = job.side
     return (side.build.__qualname__, side.config, side.objective, data.identity, budget, job.rate, job.seed)
-
-
-def loss_of_one(data: RealData, budget: RealBudget, job: TrainingJob[AnyModel]) -> float:
-    return number(measure_one(data, budget, objective_on_validation, job), "loss")
 
 
 def objective_on_validation(trained: TrainedModel[AnyModel], data: RealData) -> Numbers:
