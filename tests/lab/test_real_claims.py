@@ -5,6 +5,9 @@ import torch
 
 from attendo.lab.attention.l7_diagonal import diagonal, on_itself
 from attendo.lab.claims import EXPERIMENTS
+from attendo.lab.families.l29_features import LARGER_RATES
+from attendo.lab.families.l31_one_vector import cells_of
+from attendo.lab.knobs import settings_of
 from attendo.lab.tools.real_training import real_data
 from attendo.lab.tools.real_translators import by_length, transformer
 from attendo.lab.tools.vector_capacity import SYMBOLS, Cell, recall_now, reversed_rows
@@ -113,6 +116,12 @@ def test_l29_numbers():
     assert first["losses_lstm"] != second["losses_lstm"]
 
 
+def test_l29_learns_from_the_larger_corpus_at_a_rate_that_was_tried_there():
+    (first, *_) = small_runs(EXPERIMENTS["L29"])
+    assert all(first[f"larger_rate_{side}"] in rates for side, rates in LARGER_RATES.items())
+    assert len(first["larger_bleus_lstm"]) == first["larger_seeds"] == 2
+
+
 # --- L31
 
 TOO_SMALL = {
@@ -135,6 +144,15 @@ def test_l31_asks_whether_it_is_the_vector():
 def test_l31_where_a_part_is_missing_it_is_undecided(name, value):
     """No wider vector does better; no shorter source does; it still learns; translations are no worse with length."""
     assert verdict("L31", **{**TOO_SMALL, name: value}) == "undecided"
+
+
+def test_l31_half_the_steps_are_for_the_ends_of_the_widths_at_the_longest():
+    at = settings_of(EXPERIMENTS["L31"].knobs, "small", {"widths": "16,4,8", "lengths": "3,5,2", "steps": "10"})
+    halves = {key: cell.steps for key, cell in cells_of(1, at) if key[0].endswith("_half")}
+    assert halves == {("fixed_4_half", 5): 5, ("fixed_16_half", 5): 5}
+    all_cells = dict(cells_of(1, at))
+    assert len(all_cells) == 3 * (3 + 2) + 2
+    assert next(iter(all_cells)) == ("fixed_16", 5)  # the longest first
 
 
 def test_l31_groups_are_quarters_by_words(data):
