@@ -23,7 +23,7 @@ def lines_of_code(block):
     return sum(1 for line in block.split("\n") if line.strip())
 
 
-RUN = ("api.md", "extending.md", "inspecting.md", "translating.md")
+RUN = ("api.md", "extending.md", "glass.md", "inspecting.md", "translating.md")
 EXAMPLES = [(name, index) for name in RUN for index in range(len(python_blocks(name)))]
 
 

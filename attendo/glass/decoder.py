@@ -6,7 +6,7 @@ from attendo.glass.feed_forward import feed_forward
 from attendo.glass.hands import Hands
 from attendo.glass.linear import Weights
 from attendo.glass.multi_head import keys_and_values, multi_head, queries
-from attendo.glass.positions import Rotation
+from attendo.glass.positions import RotaryTurn
 from attendo.glass.trace import Array, Trace
 from attendo.model.config import TransformerConfig
 
@@ -19,7 +19,7 @@ def decoder(
     weights: Weights,
     trace: Trace,
     hands: Hands,
-    rotation: Rotation | None,
+    rotation: RotaryTurn | None,
     kept: KeptKeys | None = None,
 ) -> Array:
     """Embedded target [..., target, d_model] and memory [source, d_model] -> [..., target, d_model].
@@ -41,7 +41,7 @@ def decoder_layer(
     weights: Weights,
     trace: Trace,
     hands: Hands,
-    rotation: Rotation | None,
+    rotation: RotaryTurn | None,
     kept: KeptKeys | None,
 ) -> Array:
     """Look at what was written, look at the source, think; each inside Add & Norm."""

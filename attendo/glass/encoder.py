@@ -5,13 +5,13 @@ from attendo.glass.feed_forward import feed_forward
 from attendo.glass.hands import Hands
 from attendo.glass.linear import Weights
 from attendo.glass.multi_head import keys_and_values, multi_head, queries
-from attendo.glass.positions import Rotation
+from attendo.glass.positions import RotaryTurn
 from attendo.glass.trace import Array, Trace
 from attendo.model.config import TransformerConfig
 
 
 def encoder(
-    x: Array, config: TransformerConfig, weights: Weights, trace: Trace, hands: Hands, rotation: Rotation | None
+    x: Array, config: TransformerConfig, weights: Weights, trace: Trace, hands: Hands, rotation: RotaryTurn | None
 ) -> Array:
     """Embedded source [source, d_model] -> memory of the same shape, what the decoder will look at."""
     for layer in range(config.encoder_layers):
@@ -26,7 +26,7 @@ def encoder_layer(
     weights: Weights,
     trace: Trace,
     hands: Hands,
-    rotation: Rotation | None,
+    rotation: RotaryTurn | None,
 ) -> Array:
     """Self-attention, then feed-forward, each inside Add & Norm."""
     h = config.num_heads

@@ -34,8 +34,8 @@ def relu(x: Array) -> Array:
 
 def gelu(x: Array) -> Array:
     """x Φ(x), where Φ is the normal distribution's: x · (1 + erf(x / √2)) / 2"""
-    erf = np.frompyfunc(math.erf, 1, 1)  # numpy has none
-    return x * (1 + erf(x / math.sqrt(2)).astype(np.float32)) / 2
+    erf = np.vectorize(math.erf, otypes=[np.float32])  # numpy has none of its own
+    return x * (1 + erf(x / math.sqrt(2))) / 2
 
 
 def silu(x: Array) -> Array:

@@ -10,11 +10,11 @@ import numpy as np
 
 from attendo.glass.attention import attention
 from attendo.glass.linear import Weights, linear
-from attendo.glass.positions import Rotation
+from attendo.glass.positions import RotaryTurn
 from attendo.glass.trace import Array, Trace
 
 
-def queries(x: Array, weights: Weights, h: int, trace: Trace, rotation: Rotation | None = None) -> Array:
+def queries(x: Array, weights: Weights, h: int, trace: Trace, rotation: RotaryTurn | None = None) -> Array:
     """Q = x W_Q, cut into heads: x [..., queries, d_model] -> [..., h, queries, d_k]"""
     Q = trace.keep("Q", split_heads(linear(x, weights.part("query")), h))
     return Q if rotation is None else trace.keep("Q_rotated", rotation.turn(Q))
@@ -25,7 +25,7 @@ def keys_and_values(
     weights: Weights,
     h: int,
     trace: Trace,
-    rotation: Rotation | None = None,
+    rotation: RotaryTurn | None = None,
     erased: Collection[int] = (),
 ) -> tuple[Array, Array]:
     """K = memory W_K and V = memory W_V, cut into heads: memory [..., keys, d_model] -> [..., h, keys, d_k] each.

@@ -14,7 +14,7 @@ from attendo.model.config import TransformerConfig
 
 
 @dataclass(frozen=True)
-class Rotation:
+class RotaryTurn:
     """Rotary positions (Su et al. 2021): the pair (x_i, x_{i + d/2}) at position p is turned by the angle p · ω_i."""
 
     cos: Array  # [n, d_k]
@@ -37,13 +37,13 @@ def add_positions(x: Array, positions: Array, config: TransformerConfig, weights
             return x
 
 
-def rotation_at(positions: Array, config: TransformerConfig, trace: Trace) -> Rotation | None:
+def rotation_at(positions: Array, config: TransformerConfig, trace: Trace) -> RotaryTurn | None:
     """What attention must do to queries and keys at these positions [n]."""
     if config.positions != "rotary":
         return None
     angles = trace.keep("angles", position_angles(positions, config.head_dim, config.rotary_base))  # [n, d_k / 2]
     angles = np.concatenate((angles, angles), axis=-1)
-    return Rotation(np.cos(angles), np.sin(angles))
+    return RotaryTurn(np.cos(angles), np.sin(angles))
 
 
 def sinusoidal_encoding(positions: Array, d_model: int) -> Array:

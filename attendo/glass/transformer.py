@@ -13,7 +13,7 @@ from attendo.glass.encoder import encoder
 from attendo.glass.hands import Hands
 from attendo.glass.linear import Weights
 from attendo.glass.masks import causal
-from attendo.glass.positions import Rotation, add_positions, rotation_at
+from attendo.glass.positions import RotaryTurn, add_positions, rotation_at
 from attendo.glass.trace import NO_TRACE, Array, Trace
 from attendo.model.config import TransformerConfig
 from attendo.model_folder.bundle import Bundle
@@ -87,7 +87,7 @@ def decoder_output(
 
 def with_positions(
     model: GlassModel, ids: Array, positions: Array, side: str, trace: Trace, hands: Hands
-) -> tuple[Array, Rotation | None]:
+) -> tuple[Array, RotaryTurn | None]:
     """Embedding + position [..., n, d_model]; and the rotation that attention must apply, if any."""
     trace = trace.part(side)
     trace.keep("ids", ids)
