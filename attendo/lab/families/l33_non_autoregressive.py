@@ -137,7 +137,10 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     picture, both = figure(2, width=4.9)
     passes = sorted(row(runs[0], "passes"))
     names = [f"k{k:.0f}" for k in passes]
-    labels = (tr("autoregressive, greedy", "自回归，贪心搜索"), tr("non-autoregressive, $k$ passes", "非自回归，$k$ 遍"))
+    labels = (
+        tr("autoregressive, greedy", "自回归，贪心搜索"),
+        tr("non-autoregressive, $k$ passes", "非自回归，$k$ 遍"),
+    )
     top = 1.2 * max(1.0, *(interval(over_seeds(runs, f"bleu_{name}")).mean for name in ("greedy", *names)))
     for axes, together in zip(both, TIMED["full"], strict=True):
         for index, side in enumerate((["greedy"], names)):
