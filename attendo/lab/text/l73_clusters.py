@@ -122,7 +122,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         (("trained", tr("trained", "训练后")), ("untrained", tr("untrained", "未训练")))
     ):
         band(axes, range(count), [row(run, f"{name}_purity") for run in runs], label, index)
-    labels = [tr("table", "词表")]
+    labels = [tr("table", "词嵌入表")]
     for layer in range(1, count // 2 + 1):
         labels += [tr(f"{layer}\nattn", f"{layer}\n注意力"), tr("\nffn", "\n前馈")]
     axes.set_xticks(range(count), labels, fontsize=11)
