@@ -163,7 +163,7 @@ def knob_table(result: ClaimResult, text: ClaimText, tr: Tr) -> list[str]:
         "\n".join([head, "|---|---|---|---|", *rows]),
         tr(
             f"`{command}`, with other values, measures, judges and draws again.",
-            f"换成别的值运行 `{command}`，会重新测量、判定并作图。",
+            f"把 `{command}` 中的值换成别的再运行，就会重新测量、判定并作图。",
         ),
     ]
 
@@ -183,7 +183,7 @@ def origin(result: ClaimResult, tr: Tr) -> str:
     size = tr(*SIZES[evidence.size])
     whole = tr(
         f"Seeds {seeds(result)}, {size}, code `{evidence.code}`. The whole experiment: [{where}](../../../{where}).",
-        f"随机种子 {seeds(result)}，{size}，代码 `{evidence.code}`。完整实验：[{where}](../../../{where})。",
+        f"随机种子 {seeds(result)}，{size}，代码的散列值 `{evidence.code}`。完整实验：[{where}](../../../{where})。",
     )
     return f"{whole} {stored_origin(result, tr)}".strip() if result.stored else whole
 
@@ -197,7 +197,7 @@ def stored_origin(result: ClaimResult, tr: Tr) -> str:
     smaller = tr(f"; {here} measures on this machine, with fewer seeds", f"；{here} 在本机用较少的随机种子测量")
     changed = tr(
         " **Stale**: the code this experiment uses has changed since; the rule and the picture are today's.",
-        "**已过时**：此后该实验用到的代码有改动；判定规则和图是当前代码的。",
+        "**已过时**：存档之后，这个实验用到的代码有过改动；判定规则和图则来自当前的代码。",
     )
     return tr(
         f"Stored evidence: measured on {evidence.date}, {evidence.machine}{data}."
@@ -215,10 +215,12 @@ def learning_rates(result: ClaimResult, tr: Tr) -> str:
     ending = tr(
         f" `…_half` is the loss at the end of a run with half the steps: a side has stopped improving if that is "
         f"within {WITHIN:.0%} or {NEAR} nats of the loss with all of them.",
-        f"`…_half` 是步数减半时的最终损失：若它与全部步数的最终损失相差不到 {WITHIN:.0%} 或 {NEAR} nat，"
+        f"`…_half` 是步数减半时的最终损失：若它与训练全部步数的最终损失相差不到 {WITHIN:.0%} 或 {NEAR} nat，"
         "就认为这一方已不再进步。",
     )
-    rule = tr(f"of those within {SAME} nats of it the smallest", f"损失相差不到 {SAME} nat 的，取最小的")
+    rule = tr(
+        f"of those within {SAME} nats of it the smallest", f"若有几个的损失相差不到 {SAME} nat，取其中最小的学习率"
+    )
     found = read_rows().get(result.claim_id)
     if result.evidence.size == "quick" and found is not None:
         again = f"`attendo lab tune {result.claim_id}`"

@@ -26,7 +26,8 @@ NOTES = (
 HOW_TO_READ = (
     "a ± b is the mean over random seeds and half the width of its 95 % interval (Student's t); a (b–c) is a geometric "
     "mean with its interval, for what multiplies, such as ratios.",
-    "a ± b 是各随机种子的均值及其 95% 置信区间的半宽（Student t 分布）；a（b–c）是几何平均及其区间，用于比值一类的量。",
+    "a ± b 是各随机种子的均值及其 95% 置信区间的半宽（Student t 分布）；"
+    "a (b–c) 是几何平均值及其 95% 置信区间，用于步数、比值一类的量。",
 )
 
 
@@ -84,7 +85,7 @@ def front(results: Sequence[ClaimResult], language: Language, whole: bool = Fals
     )
     columns = tr(
         "| | claim | verdict | what came out | the number that decides | steps | seeds |",
-        "| | 论断 | 结论 | 结果 | 起决定作用的数 | 训练步数 | 随机种子数 |",
+        "| | 论断 | 结论 | 结果 | 起决定作用的数字 | 训练步数 | 随机种子数 |",
     )
     rows = "\n".join([columns, "|---|---|---|---|---|---:|---:|", *(line(result, language) for result in results)])
     parts = [

@@ -58,4 +58,4 @@ def beside(result: ClaimResult, tr: Tr) -> str:
     count, seconds = len(result.seeds), f"{result.seconds:,.1f}"
     steps = "" if result.steps is None else tr(f"{result.steps:,} steps, ", f"训练 {result.steps:,} 步，")
     seeds = tr("1 seed" if count == 1 else f"{count} seeds", f"{count} 个随机种子")
-    return steps + seeds + tr(f", {seconds} s", f"，{seconds} 秒")
+    return steps + seeds + tr(f", {seconds} s", f"，用时 {seconds} 秒")
