@@ -20,7 +20,8 @@ from attendo.files.source_code import DIGITS
 from attendo.model_folder.bundle import model_folder
 
 LOOKS_INTO_THE_MODEL = "attendo.lab.tools.default_model"
-SHOWS = ("attendo.lab.tools.chart", "attendo.report.", "attendo.errors")  # modules that measure nothing
+# Modules that measure nothing: they draw, speak, or say what measured.
+SHOWS = ("attendo.lab.tools.chart", "attendo.lab.tools.code_hash", "attendo.report.", "attendo.errors")
 STATEMENTS = "<statements>"  # the name under which statements of a module stand that define nothing
 
 Place = tuple[str, str]  # a module, and a name that it defines
