@@ -81,8 +81,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for model in MODELS:
             name, steps = f"{model}_{kind}", at.whole("steps") // SHORTER[model]
             side = train_side("L34", name, at, seeds, partial(build, kind, model), sequences, pairs=32, steps=steps)
-            for run, numbers in zip(runs, side.numbers(name, LEARNT), strict=True):
-                run |= numbers
+            side.add_to(runs, name, LEARNT)
             for run, seed, trained in zip(runs, seeds, side.models, strict=True):
                 run[f"{name}_right"] = accuracy(trained, sequences(200, unseen_generator(seed)))
                 run[f"{name}_weights"] = count_weights(trained)

@@ -90,8 +90,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for side in SIDES:
             name = f"{task}_{side}"
             trained = train_side("L35", name, at, seeds, partial(build, side, task), batches, pairs=16)
-            for run, numbers in zip(runs, trained.numbers(name, LEARNT), strict=True):
-                run |= numbers
+            trained.add_to(runs, name, LEARNT)
             for run, seed, model, losses in zip(runs, seeds, trained.models, trained.losses.T, strict=True):
                 run[f"{name}_curve"] = curve(losses, POINTS)
                 run[f"{name}_right"] = accuracy(model, batches(200, unseen_generator(seed)))

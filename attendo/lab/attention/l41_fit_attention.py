@@ -95,8 +95,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         }
         for name, build in students.items():
             side = fit(name=name, build=build)
-            for run, numbers in zip(runs, side.numbers(name, at.real("error")), strict=True):
-                run |= numbers
+            side.add_to(runs, name, at.real("error"))
             if build is PlainAttention:
                 for run, seed, model in zip(runs, seeds, side.models, strict=True):
                     run[f"longer_{n}"] = error_at(model, seed, 2 * n, n)

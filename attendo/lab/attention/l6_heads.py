@@ -65,8 +65,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for heads in at.wholes("heads"):
             name = f"{task}_{heads}"
             side = train_side("L6", name, at, seeds, partial(Reader, heads, 2 * D_MODEL), sequences, pairs=16)
-            for run, numbers in zip(runs, side.numbers(name, LEARNT), strict=True):
-                run |= numbers
+            side.add_to(runs, name, LEARNT)
             for run, seed, model, losses in zip(runs, seeds, side.models, side.losses.T, strict=True):
                 run[f"{name}_loss"] = curve(losses, POINTS)
                 run[f"{name}_right"] = accuracy(model, sequences(200, unseen_generator(seed)))

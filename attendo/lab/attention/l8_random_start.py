@@ -51,8 +51,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
             name, build = f"{task}_{count}", partial(Reader, count, 2 * D_MODEL)
             sequences, same = partial(symbols_at, symbols, offsets), [seeds[0]] * len(seeds)
             side = train_side("L8", name, at, seeds, build, sequences, pairs=16, data_seeds=same)
-            for run, numbers in zip(runs, side.numbers(name, LEARNT), strict=True):
-                run |= numbers
+            side.add_to(runs, name, LEARNT)
             for run in runs:
                 run |= {f"{name}_{when}_spread": float(spread(torch.tensor(of(runs, name, when)))) for when in WHEN}
         for when in WHEN:

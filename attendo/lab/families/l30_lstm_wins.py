@@ -63,8 +63,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     runs = rows_to_fill(seeds, length=shown, longest=shown[-1])
     for kind in KINDS:
         side = train_side("L30", kind, at, seeds, partial(build, kind), partial(parity, bits), pairs=16)
-        for run, numbers in zip(runs, side.numbers(kind, LEARNT), strict=True):
-            run |= numbers
+        side.add_to(runs, kind, LEARNT)
         for run, seed, model in zip(runs, seeds, side.models, strict=True):
             test = parity(shown[-1], 10 if at.size == "small" else 200, unseen_generator(seed))
             right = right_answers(model, test)

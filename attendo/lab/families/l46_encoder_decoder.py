@@ -111,8 +111,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for kind in KINDS:
             name = f"{task}_{kind}"
             side = train_side("L46", name, at, seeds, partial[nn.Module](build, kind), sentences, 16, least=on_the_way)
-            for run, numbers in zip(runs, side.numbers(name, LEARNT), strict=True):
-                run |= numbers
+            side.add_to(runs, name, LEARNT)
             for run, seed, model, losses in zip(runs, seeds, side.models, side.losses.T, strict=True):
                 run[f"{name}_loss"] = curve(losses, POINTS)
                 run[f"{name}_right"] = accuracy(model, sentences(200, unseen_generator(seed)))

@@ -83,8 +83,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for width in widths:
             name = f"{task}_{width}"
             side = train_side("L10", name, at, seeds, partial(build, symbols, width), batches, pairs=32)
-            for run, numbers in zip(runs, side.numbers(name, 0.1 * math.log(symbols)), strict=True):
-                run |= numbers
+            side.add_to(runs, name, 0.1 * math.log(symbols))
             for run, seed, model in zip(runs, seeds, side.models, strict=True):
                 run[f"{name}_right"] = accuracy(model, batches(200, unseen_generator(seed)))
                 run[f"{name}_weights"] = count_weights(model)

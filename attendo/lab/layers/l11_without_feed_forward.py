@@ -77,8 +77,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for side in SIDES:
             name = f"{task}_{side}"
             trained = train_side("L11", name, at, seeds, partial(build, symbols, layers, side), sequences, pairs=32)
-            for run, numbers in zip(runs, trained.numbers(name, 0.1 * math.log(symbols)), strict=True):
-                run |= numbers
+            trained.add_to(runs, name, 0.1 * math.log(symbols))
             for run, seed, model in zip(runs, seeds, trained.models, strict=True):
                 run[f"{name}_right"] = accuracy(model, sequences(200, unseen_generator(seed)))
                 run[f"{name}_weights"] = count_weights(model)

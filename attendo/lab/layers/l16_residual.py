@@ -41,8 +41,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for depth in depths:
             name = f"{kind}_{depth}"
             side = train_side("L16", name, at, seeds, partial(Stack, depth, kind), sequences, PAIRS)
-            for run, numbers in zip(runs, side.numbers(name, TRAINED), strict=True):
-                run |= numbers
+            side.add_to(runs, name, TRAINED)
             trained = sum(end < TRAINED for end in side.ends()) / len(runs)
             for run, seed, losses in zip(runs, seeds, side.losses.T, strict=True):
                 gradient, alike = at_the_start(depth, kind, seed)

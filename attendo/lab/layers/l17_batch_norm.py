@@ -93,8 +93,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for kind in KINDS:
             name = f"{kind}_{task}"
             side = train_side("L17", name, at, seeds, partial(build, kind), sequences, pairs)
-            for run, numbers in zip(runs, side.numbers(name, LEARNT), strict=True):
-                run |= numbers
+            side.add_to(runs, name, LEARNT)
             for run, seed, model in zip(runs, seeds, side.models, strict=True):
                 generator = unseen_generator(seed)
                 batches = [sequences(rows, generator) for rows in (*[pairs] * (1 + BATCHES), 300)]

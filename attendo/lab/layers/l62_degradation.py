@@ -72,8 +72,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for depth in at.wholes("depths"):
             name = f"{kind}_{depth}"
             side = train_side("L62", name, at, seeds, partial(DeepReader, depth, kind), drawn, pairs=32)
-            for run, numbers in zip(runs, side.numbers(name, LEARNT), strict=True):
-                run |= numbers
+            side.add_to(runs, name, LEARNT)
         for run in runs:
             each = [run[f"{kind}_{depth}"] for depth in at.wholes("depths")]
             run |= {f"{kind}_loss": each, f"{kind}_shallow": each[0], f"{kind}_deep": each[-1]}  # type: ignore[dict-item]

@@ -85,8 +85,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     runs = rows_to_fill(seeds)
     for name in KINDS:
         side = train_side("L18", name, at, seeds, partial(build, name), sequences, pairs=24)
-        for run, numbers in zip(runs, side.numbers(name, LEARNT), strict=True):
-            run |= numbers
+        side.add_to(runs, name, LEARNT)
         for run, model, test, seed in zip(runs, side.models, tests, seeds, strict=True):
             run |= {"bag": best_of_a_bag(test), f"accuracy_{name}": accuracy(model, test)}
             run[f"shuffle_{name}"] = shuffle_error(model, seed)

@@ -65,8 +65,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     for kind in KINDS:
         make = partial(build, kind, longest=longest)
         side = train_side("L21", kind, at, seeds, make, sequences, pairs=24)
-        for run, numbers in zip(runs, side.numbers(kind, LEARNT), strict=True):
-            run |= numbers
+        side.add_to(runs, kind, LEARNT)
         for run, seed, model, losses in zip(runs, seeds, side.models, side.losses.T, strict=True):
             generator = unseen_generator(seed)
             tests = [copying(pairs, range(n, n + 1), SYMBOLS, generator) for n in lengths]

@@ -68,8 +68,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for side in SIDES:
             name, make = f"{task}_{side}", partial(build, symbols, width, side)
             trained = train_side("L22", name, at, seeds, make, sequences, pairs=32)
-            for run, numbers in zip(runs, trained.numbers(name, learnt(symbols)), strict=True):
-                run |= numbers
+            trained.add_to(runs, name, learnt(symbols))
             for run, seed, losses in zip(runs, seeds, trained.losses.T, strict=True):
                 run[f"{name}_curve"] = curve(losses, POINTS)
                 run[f"{name}_before"] = size_of_embeddings(build_seeded(make, seed))

@@ -61,8 +61,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     sequences = partial(reversal_of_length, at.whole("length"), SYMBOLS)
     for cell in CELLS:
         side = train_side("L23", cell, at, seeds, partial(build, cell), sequences, pairs=32)
-        for run, numbers in zip(runs, side.numbers(cell, LEARNT), strict=True):
-            run |= numbers
+        side.add_to(runs, cell, LEARNT)
         for run, seed, model, losses in zip(runs, seeds, side.models, side.losses.T, strict=True):
             run[f"{cell}_curve"] = curve(losses, POINTS)
             run[f"{cell}_right"] = share_right(model, sequences(200, unseen_generator(seed)))

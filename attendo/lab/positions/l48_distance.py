@@ -99,8 +99,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         order = order_of(task, positions)
         sequences = partial(majorities, order, at.whole("reach"))
         side = train_side("L48", task, at, seeds, build, sequences, 32, least=on_the_way)
-        for run, numbers in zip(runs, side.numbers(task, LEARNT), strict=True):
-            run |= numbers
+        side.add_to(runs, task, LEARNT)
         for run, seed, model in zip(runs, seeds, side.models, strict=True):
             run |= of_the_table(task, model.table)
             run[f"{task}_right"] = accuracy(model, sequences(200, unseen_generator(seed)))

@@ -102,8 +102,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
     for name, positions in kinds(length).items():
         build, sequences = partial(Fetcher, positions), partial(earlier_symbols, length)
         side = train_side("L55", name, at, seeds, build, sequences, 16, least=on_the_way)
-        for run, numbers in zip(runs, side.numbers(name, LEARNT), strict=True):
-            run |= numbers
+        side.add_to(runs, name, LEARNT)
         for run, seed, model in zip(runs, seeds, side.models, strict=True):
             count = 5 if at.size == "small" else 200
             right = [accuracy(model, earlier_symbols(n, count, unseen_generator(seed))) for n in tested]

@@ -84,8 +84,7 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
         for side in SIDES:
             name, batches = f"{task}_{side}", partial(sequences, task, length)
             trained = train_side("L25", name, at, seeds, partial(build, side), batches, pairs=32)
-            for run, numbers in zip(runs, trained.numbers(name, LEARNT), strict=True):
-                run |= numbers
+            trained.add_to(runs, name, LEARNT)
             for run, seed, model, losses in zip(runs, seeds, trained.models, trained.losses.T, strict=True):
                 test = batches(200, unseen_generator(seed))
                 usual, after = (error_rates(model, test, at_place) for at_place in (None, forced_at))
