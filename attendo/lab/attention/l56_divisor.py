@@ -32,7 +32,7 @@ from attendo.model.transformer import Transformer
 
 SEEDS = by_size(2, 4, 8)
 KNOBS = (
-    Knob("steps", by_size(4, 1_500, 1_500), 2, 100_000),
+    Knob("steps", by_size(4, 1_200, 1_500), 2, 100_000),
     Knob("divisors", by_size((1.0, 8.0), (1.0, 8.0, 64.0), (1.0, 4.0, 8.0, 16.0, 64.0)), 0.01, 10_000),
     Knob("pairs", by_size(2, 10, 40), 2, 40),
 )

@@ -11,31 +11,23 @@ from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import figure, grouped_points, legend_below, plain_log
-from attendo.lab.tools.measuring import (
-    count_weights,
-    curve,
-    curve_steps,
-    fails_more,
-    log_ratio,
-    settled,
-    unseen_generator,
-)
+from attendo.lab.tools.measuring import count_weights, fails_more, is_more, log_ratio, settled, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.lab.tools.toy_training import EncoderAlone, accuracy, toy_config
 from attendo.lab.tools.tuning import train_side
 
-SEEDS = by_size(2, 8, 16)
+SEEDS = by_size(2, 6, 16)
 KNOBS = (
-    Knob("steps", by_size(4, 6_000, 6_000), 2, 100_000),
+    Knob("steps", by_size(4, 3_000, 6_000), 2, 100_000),
     # d_k = 32 / heads: the number of weights is the same for all.
     Knob("heads", by_size((1, 8), (1, 8), (1, 2, 4, 8)), 1, 32),
 )
 D_MODEL, LENGTH = 32, 8
 # How many symbols there are, and the offsets of the positions whose symbols make up the answer. Four bits in both.
 TASKS = {"one": (16, (3,)), "four": (2, (-2, -1, 1, 2))}
+ENOUGH = {"one": 1_500, "four": 100_000}  # steps: one look is learnt long before, so it gets no more than that
 BLIND = math.log(16)  # the loss of a guess without a look
 LEARNT = 0.1 * BLIND
-POINTS = 24  # of a curve
 SOONER = 1.25  # times as many steps
 
 
@@ -59,15 +51,14 @@ def symbols_at(symbols: int, offsets: Sequence[int], pairs: int, generator: torc
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
-    runs = rows_to_fill(seeds, step=curve_steps(at.whole("steps"), POINTS), blind=BLIND)
+    runs = rows_to_fill(seeds, blind=BLIND)
     for task, (symbols, offsets) in TASKS.items():
-        sequences = partial(symbols_at, symbols, offsets)
+        sequences, steps = partial(symbols_at, symbols, offsets), min(at.whole("steps"), ENOUGH[task])
         for heads in at.wholes("heads"):
-            name = f"{task}_{heads}"
-            side = train_side("L6", name, at, seeds, partial(Reader, heads, 2 * D_MODEL), sequences, pairs=16)
+            name, build = f"{task}_{heads}", partial(Reader, heads, 2 * D_MODEL)
+            side = train_side("L6", name, at, seeds, build, sequences, pairs=16, steps=steps)
             side.add_to(runs, name, LEARNT)
-            for run, seed, model, losses in zip(runs, seeds, side.models, side.losses.T, strict=True):
-                run[f"{name}_loss"] = curve(losses, POINTS)
+            for run, seed, model in zip(runs, seeds, side.models, strict=True):
                 run[f"{name}_right"] = accuracy(model, sequences(200, unseen_generator(seed)))
                 run[f"weights_{heads}"] = count_weights(model)
     return list(runs)
@@ -75,23 +66,25 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
 
 def judge(runs: Runs) -> Verdict:
     """Fewest heads against most. Better: more seeds have learnt at the end (Fisher's exact test), and those that have
-    not do not improve any more. Sooner: the fewest take more than SOONER times the steps, seed by seed.
+    not do not improve any more. Sooner: the fewest take more than SOONER times the steps, seed by seed and in the mean,
+    and not by chance. It counts, since the note says "better" ("效果更佳"), not what one head is able to learn.
 
     Better on both tasks: holds. Better or sooner on one: only if. Neither on either: does not hold. Undecided where the
-    interval of the steps straddles SOONER, or where the fewest heads, being behind, have not stopped improving.
+    fewest heads, being behind, have not stopped improving, or where nothing is better and the steps allow both.
     """
     fewest, most = (f"{count:.0f}" for count in (min(row(runs[0], "heads")), max(row(runs[0], "heads"))))
     better, sooner = [], []
     for task in TASKS:
-        behind = fails_more(*(over_seeds(runs, f"{task}_{heads}_failed") for heads in (fewest, most)))
-        _, low, high = log_ratio(*(over_seeds(runs, f"{task}_{heads}_learnt") for heads in (fewest, most)))
-        if (behind and not settled(runs, f"{task}_{fewest}")) or (not behind and low <= SOONER <= high):
+        better.append(fails_more(*(over_seeds(runs, f"{task}_{heads}_failed") for heads in (fewest, most))))
+        if better[-1] and not settled(runs, f"{task}_{fewest}"):
             return "undecided"
-        better.append(behind)
-        sooner.append(low > SOONER)
+        steps = log_ratio(*(over_seeds(runs, f"{task}_{heads}_learnt") for heads in (fewest, most)))
+        sooner.append(is_more(*steps, SOONER, nothing=1.0))
     if all(better):
         return "holds"
-    return "holds only if" if any(better + sooner) else "does not hold"
+    if any(better) or any(sooner):
+        return "holds only if"
+    return "undecided" if None in sooner else "does not hold"
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:

@@ -18,6 +18,7 @@ from attendo.lab.tools.measuring import (
     curve,
     curve_steps,
     difference,
+    is_more,
     log_ratio,
     on_the_way,
     settled,
@@ -121,24 +122,24 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
 
 def judge(runs: Runs) -> Verdict:
     """Seed by seed. Better: at the end the loss of the continued text is higher by more than BETTER, though it has
-    stopped improving. Sooner: the continued text takes more than SOONER times the steps until it has learnt.
+    stopped improving. Sooner: the continued text takes more than SOONER times the steps until it has learnt. Both in
+    the mean, and not by chance (95 % interval above 0, or above 1 times).
 
     Better on both tasks: holds. Better or sooner on at least one: only if. Neither on either: does not hold; undecided
-    where a loss at the end or a ratio of steps straddles its limit, or the loss still improves.
+    where an interval allows both, or the loss still improves.
     """
-    better, sooner, open_ends = [], [], []
+    better, sooner = [], []
     for task in TASKS:
         ends, learnt = ([over_seeds(runs, f"{task}_{kind}{what}") for kind in KINDS] for what in ("", "_learnt"))
         gain = difference(ends[1], ends[0])
-        better.append(gain.low > BETTER and settled(runs, f"{task}_continued"))
-        _, low, high = log_ratio(learnt[1], learnt[0])
-        sooner.append(low > SOONER)
-        open_ends.append((gain.high >= BETTER and not better[-1]) or low <= SOONER < high)
+        higher = is_more(gain.mean, gain.low, gain.high, BETTER, nothing=0.0)
+        better.append(higher if not higher or settled(runs, f"{task}_continued") else None)
+        sooner.append(is_more(*log_ratio(learnt[1], learnt[0]), SOONER, nothing=1.0))
     if all(better):
         return "holds"
     if any(better + sooner):
         return "holds only if"
-    return "undecided" if any(open_ends) else "does not hold"
+    return "undecided" if None in better + sooner else "does not hold"
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:

@@ -12,7 +12,7 @@ from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, figure
-from attendo.lab.tools.measuring import difference, interval, settled, unseen_generator
+from attendo.lab.tools.measuring import difference, interval, is_more, settled, unseen_generator
 from attendo.lab.tools.toy_tasks import reversal
 from attendo.lab.tools.toy_training import toy_config
 from attendo.lab.tools.tuning import build_seeded, train_side
@@ -21,7 +21,7 @@ from attendo.model.norms import build_norm
 from attendo.model.parts import Parts
 from attendo.model.transformer import Transformer
 
-SEEDS = by_size(2, 4, 8)
+SEEDS = by_size(2, 8, 16)
 KNOBS = (
     Knob("steps", by_size(4, 800, 800), 2, 100_000),
     Knob("depth", by_size(2, 4, 4), 1, 24),
@@ -85,15 +85,15 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
 
 
 def judge(runs: Runs) -> Verdict:
-    """At work: on at some positions and off at others. After training, more units by MORE than without a norm (95 %
-    interval), in both orders: holds. In one: only if. In neither: does not hold. Undecided where an interval
-    straddles MORE, or where the side without a norm, being behind, was still improving."""
+    """At work: on at some positions and off at others. After training, more units by MORE than without a norm, in the
+    mean and not by chance (95 % interval above 0), in both orders: holds. In one: only if. In neither: does not hold.
+    Undecided where an interval allows both, or where the side without a norm, being behind, was still improving."""
     more = []
     for kind in ("post", "pre"):
         gain = difference(over_seeds(runs, f"{kind}_working"), over_seeds(runs, "none_working"))
-        if gain.low <= MORE <= gain.high:
-            return "undecided"
-        more.append(gain.low > MORE)
+        more.append(is_more(gain.mean, gain.low, gain.high, MORE, nothing=0.0))
+    if None in more:
+        return "undecided"
     if any(more) and not settled(runs, "none"):
         return "undecided"
     if all(more):

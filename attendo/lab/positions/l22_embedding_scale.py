@@ -12,7 +12,7 @@ from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, band, figure, legend_below
-from attendo.lab.tools.measuring import curve, curve_steps, fails_more, log_ratio, settled
+from attendo.lab.tools.measuring import curve, curve_steps, fails_more, is_more, log_ratio, settled
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, reversal, running_sum
 from attendo.lab.tools.toy_training import toy_config
 from attendo.lab.tools.tuning import build_seeded, train_side
@@ -77,11 +77,12 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
 
 def judge(runs: Runs) -> Verdict:
     """Worse: without the factor more seeds have not learnt at the end (Fisher's exact test), and improve no more.
-    Slower: without it learning takes more than SLOWER times the steps, seed by seed. On each of the two tasks.
+    Slower: without it learning takes more than SLOWER times the steps, seed by seed and in the mean, and that is no
+    chance (95 % interval above 1). On each of the two tasks.
 
     Worse on both: the factor is needed, and it holds. Worse or slower on some task: only if. Neither on either: does
-    not hold. Undecided where the interval of the steps straddles SLOWER and nothing else decides, or where the side
-    that is worse has not stopped improving.
+    not hold. Undecided where it cannot be said whether it is slower and nothing else decides, or where the side that is
+    worse has not stopped improving.
     """
     worse, slower = [], []
     for task in TASKS:
@@ -89,8 +90,8 @@ def judge(runs: Runs) -> Verdict:
         worse.append(fails_more(*(over_seeds(runs, f"{name}_failed") for name in (unscaled, scaled))))
         if worse[-1] and not settled(runs, unscaled):
             return "undecided"
-        _, low, high = log_ratio(*(over_seeds(runs, f"{name}_learnt") for name in (unscaled, scaled)))
-        slower.append(True if low > SLOWER else False if high < SLOWER else None)
+        steps = log_ratio(*(over_seeds(runs, f"{name}_learnt") for name in (unscaled, scaled)))
+        slower.append(is_more(*steps, SLOWER, nothing=1.0))
     if all(worse):
         return "holds"
     if any(worse) or True in slower:

@@ -64,6 +64,15 @@ def difference(first: Sequence[float], second: Sequence[float]) -> Interval:
     return interval([a - b for a, b in zip(first, second, strict=True)])
 
 
+def is_more(mean: float, low: float, high: float, much: float, nothing: float) -> bool | None:
+    """Whether an effect is there that matters, by its mean and interval. Yes: it is no chance (the interval lies above
+    `nothing`, what no effect would give), and in the mean it is more than `much`. No: the interval lies below `much`.
+    None: neither can be said."""
+    if low > nothing and mean > much:
+        return True
+    return False if high < much else None
+
+
 def fisher(first: int, second: int, seeds: int) -> float:
     """The probability that of first + second failures at least `first` fall on that side, both having as many seeds."""
     failed = first + second
