@@ -20,7 +20,7 @@ from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.parts import Parts
 from attendo.model.transformer import Transformer
 
-SEEDS = by_size(2, 8, 16)
+SEEDS = by_size(2, 6, 16)
 KNOBS = (
     Knob("steps", by_size(8, 1_000, 3_000), 8, 100_000),
     Knob("length", by_size(6, 6, 6), 3, 12),  # symbols that stand in a circle

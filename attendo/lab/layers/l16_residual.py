@@ -15,9 +15,9 @@ from attendo.lab.tools.measuring import curve, curve_steps, settled
 from attendo.lab.tools.stacks import BLIND, TRAINED, Stack, sequences
 from attendo.lab.tools.tuning import train_side
 
-SEEDS = by_size(2, 8, 16)
+SEEDS = by_size(2, 4, 8)
 KNOBS = (
-    Knob("steps", by_size(4, 200, 1_500), 2, 100_000),
+    Knob("steps", by_size(4, 200, 800), 2, 100_000),
     Knob("depths", by_size((1, 2), (2, 24), (2, 6, 24)), 1, 64),
 )
 KINDS = ("post", "pre", "none")

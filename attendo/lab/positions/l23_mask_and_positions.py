@@ -21,7 +21,7 @@ from attendo.model import masks
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
-SEEDS = by_size(2, 8, 16)
+SEEDS = by_size(2, 8, 32)
 KNOBS = (
     Knob("steps", by_size(4, 600, 2_000), 2, 100_000),
     Knob("length", by_size(6, 6, 6), 2, 32),

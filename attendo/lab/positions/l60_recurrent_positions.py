@@ -24,7 +24,7 @@ from attendo.special_tokens import SPECIAL
 
 SEEDS = by_size(2, 4, 16)
 KNOBS = (
-    Knob("steps", by_size(4, 1_500, 1_500), 2, 100_000),
+    Knob("steps", by_size(4, 1_000, 1_500), 2, 100_000),
     Knob("length", by_size(8, 8, 8), 5, 200),
 )
 D_MODEL, SYMBOLS, BACK = 32, 8, 3

@@ -17,7 +17,7 @@ from attendo.lab.tools.toy_training import EncoderAlone, accuracy, toy_config
 from attendo.lab.tools.tuning import train_side
 from attendo.special_tokens import SPECIAL
 
-SEEDS = by_size(2, 8, 8)
+SEEDS = by_size(2, 6, 8)
 KNOBS = (
     Knob("steps", by_size(4, 800, 1_500), 2, 100_000),
     Knob("sequences", by_size((8, 64), (16, 64, 1024), (16, 32, 64, 256, 1024)), 1, 1_000_000),
