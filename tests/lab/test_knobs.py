@@ -49,6 +49,14 @@ def test_with_a_turned_knob_a_sentence_without_its_number_is_left_out(text, expe
             fill_in(text, RUNS)
 
 
+def test_words_can_name_the_ends_of_a_knob():
+    runs = [{"heads": [8, 1, 4], "right_8": 0.75, "right_1": 0.5}]
+    assert fill_in("«heads_least» and «heads_most»: «right_{heads_least}» and «right_{heads_most}»", runs) == (
+        "1 and 8: 0.5 and 0.75"
+    )
+    assert not can_tell("«right_{layers_most}»", runs)
+
+
 def test_without_a_turned_knob_a_missing_number_is_an_error():
     text = read_text(EXPERIMENTS["L6"], "en")
     with pytest.raises(KeyError):

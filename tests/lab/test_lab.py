@@ -147,6 +147,8 @@ def test_a_knob_is_turned_and_the_claim_judged_again(capsys):
     assert {"four_1", "four_4"} <= one["numbers"].keys()
     assert "four_8" not in one["numbers"]
     assert (one["knobs"], one["why"]) == ({"heads": "1,4", "steps": "3"}, "")
+    assert "1 against 4 heads" in one["rows"][0][0]
+    assert len(one["rows"]) == 6
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,13 @@ Beside attention/l6_heads.py stand l6_heads.en.md and l6_heads.zh.md:
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from attendo.errors import InputError
-from attendo.lab.claim import Experiment, Runs, Verdict
+from attendo.lab.claim import Experiment, Numbers, Runs, Verdict
 from attendo.lab.tools.measuring import interval, log_interval
 
 Language = Literal["en", "zh"]
@@ -41,7 +42,8 @@ KNOB = re.compile(r"^- (\w+)[:：] *(.+)$", re.MULTILINE)
 LINE_BREAK = re.compile(r"(\S)\n *(?=([^\s#|])(.?))")  # of a paragraph: the next line is no heading, no row of a table
 HAN = re.compile("[\u4e00-\u9fff]")
 CHINESE = re.compile("[\u2014\u2018-\u201d\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")  # with its signs
-PLACEHOLDER = re.compile(r"«(\w+)(~?)(?::([^»]*))?»")
+PLACEHOLDER = re.compile(r"«([\w{}]+)(~?)(?::([^»]*))?»")
+END_OF_KNOB = re.compile(r"(\w+)_(least|most)")
 # After a sentence, a paragraph, an item of a list, a row of a table.
 PART_END = re.compile(r"((?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+|(?<=[。！？])|\s*\n\s*\n|\n(?=- |\d\. |\|))")
 OTHER_SECTIONS = ("numbers", "picture", "predict", "knobs")
@@ -128,6 +130,7 @@ def fill_in(text: str, runs: Runs, turned: bool = False) -> str:
     """«error:.1e» -> 3.0e-16, and over several seeds the mean with its interval: 0.52 ± 0.03.
 
     «ratio~:.2f», a ratio or a loss whose logarithm is averaged: the geometric mean and its interval, 1.94 (1.78–2.11).
+    «heads_most» is the largest value of the knob heads, «four_{heads_most}_right» the number with that in its name.
     `turned`: a knob has been turned, so a number may have another name or be none; sentences with it are left out.
     """
     if turned:
@@ -135,7 +138,7 @@ def fill_in(text: str, runs: Runs, turned: bool = False) -> str:
 
     def value(match: re.Match[str]) -> str:
         name, logarithmic, form = match.group(1), match.group(2), match.group(3) or ".3g"
-        values = [run[name] for run in runs]
+        values = [named(run, name) for run in runs]
         of_a_curve = [value for value in values if not isinstance(value, int | float)]
         if of_a_curve:
             raise InputError(f"«{name}» in a text is a row of numbers: expected one number")
@@ -150,6 +153,16 @@ def fill_in(text: str, runs: Runs, turned: bool = False) -> str:
         return number if around.half == 0 else f"{number} ± {format(around.half, form)}"
 
     return PLACEHOLDER.sub(value, text)
+
+
+def named(run: Numbers, name: str) -> float | Sequence[float]:
+    """A number of these, which must be there."""
+    name = re.sub(r"\{(\w+)\}", lambda match: f"{named(run, match.group(1)):g}", name)
+    if name not in run and (end := END_OF_KNOB.fullmatch(name)):
+        values = run[end.group(1)]
+        if isinstance(values, Sequence):
+            return min(values) if end.group(2) == "least" else max(values)
+    return run[name]
 
 
 def filled_rows(text: ClaimText, runs: Runs, turned: bool = False) -> list[tuple[str, str]]:
@@ -173,5 +186,8 @@ def told_by(text: str, runs: Runs) -> str:
 def can_tell(text: str, runs: Runs) -> bool:
     """Whether all numbers that it names are there, and are numbers: of nothing there is no mean."""
     names = {match.group(1) for match in PLACEHOLDER.finditer(text)}
-    values = [run.get(name) for name in names for run in runs]
+    try:
+        values = [named(run, name) for name in names for run in runs]
+    except LookupError:
+        return False
     return all(isinstance(value, int | float) and math.isfinite(value) for value in values)
