@@ -124,7 +124,7 @@ def test_how_good_the_default_model_is_was_counted(name):
         good = [not one.bad for one in answers if one.kind == kind]
         shares.append(f"{100 * sum(good) / len(good):.0f}")
     first_screen = text(name).partition("```bash\nmake install")[0]
-    assert re.findall(r"(\d+) %", first_screen) == shares
+    assert re.findall(r"(\d+) ?%", first_screen) == shares
     assert f"{len(answers)} " in first_screen
 
 

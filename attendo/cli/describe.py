@@ -19,7 +19,7 @@ PARTS = {
     "embeddings": "词嵌入",
     "positions": "位置编码",
     "attention": "注意力",
-    "feed_forward": "前馈网络",
+    "feed_forward": "前馈层",
     "recurrence": "循环层",
     "norms": "归一化",
     "output": "输出层",

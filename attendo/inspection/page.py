@@ -45,14 +45,14 @@ CAPTIONS = {
         "What self-attention gives to the source while a word is being produced, the mean over all layers and heads, "
         "in percent; the rest of a row went to the translation itself. Where the source has several words, pieces are "
         "joined into words: the sum over the source's pieces, the mean over the target's.",
-        "说出每个词时自注意力落在源句上的部分，对所有层和所有头取平均，以百分数表示；每行其余部分落在译文自身。"
+        "输出每个词时，自注意力落在源句上的部分，对所有层和所有头取平均，以百分数表示；每行其余部分落在译文自身。"
         "源句不止一个词时，子词合并成词：源端求和，译文端取平均。",
     ),
     "steps": Bilingual(
         "All continuations of all hypotheses compete by the sum of their log-probabilities; the best stay, the others "
         "are lost. A hypothesis that produces </s> has ended; its score is the sum divided by its length^α.",
         "所有候选的续写一起按对数概率之和竞争，最好的几个保留，其余淘汰。"
-        "说出 </s> 的候选就此结束，得分是总和除以长度的 α 次方。",
+        "输出 </s> 的候选就此结束，得分是总和除以长度的 α 次方。",
     ),
     "encoder-self": Bilingual(
         "How the source looks at itself: each row is a source token, each column a token it looks at. A row sums to 1.",
@@ -65,11 +65,11 @@ CAPTIONS = {
     ),
     "cross": Bilingual(
         "Which source tokens (columns) the decoder looks at while it produces each token of the translation (rows).",
-        "解码器说出译文的每个词元（行）时，看源句的哪些词元（列）。",
+        "解码器输出译文的每个词元（行）时，在看源句的哪些词元（列）。",
     ),
     "self": Bilingual(
         "To a decoder alone source and translation are one text; each row looks back at what stands before it.",
-        "对纯解码器来说，源句和译文是同一段文字；每一行只能回头看前面的词元。",
+        "对仅解码器的模型来说，源句和译文是同一段文字；每一行只能回头看前面的词元。",
     ),
 }
 INSPECT_STYLE = """
