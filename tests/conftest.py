@@ -6,6 +6,9 @@ import signal
 from pathlib import Path
 
 import pytest
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # numpy's; read once, when it is loaded, which torch does
+
 import torch
 
 torch.set_num_threads(1)

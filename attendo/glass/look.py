@@ -11,6 +11,7 @@ The trace's names and shapes are in trace.py and docs/glass.md; what can be chan
 """
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,12 @@ def look(
     tree = beam_search(glass.model, memory, read.request.max_length, options, hands)
     decode(glass.model, np.array([SPECIAL.bos, *tree.best.ids[:-1]]), memory, trace, hands)
     return Look(glass, read, hands, options, trace, tree, read.translation(tree.best, glass.tokenizer))
+
+
+def first_difference(one: Look, other: Look) -> int | None:
+    """The step, counted from 1, at which two translations part; None where they are the same to the end."""
+    ids = zip_longest(one.best.ids, other.best.ids)
+    return next((step for step, (first, second) in enumerate(ids, start=1) if first != second), None)
 
 
 def opened(model: str | Path | Glass | None) -> Glass:

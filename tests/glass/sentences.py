@@ -20,17 +20,23 @@ def torch_model():
     return load_model(read_bundle(model_folder(None)))
 
 
-def texts(each_direction=None):
-    """(from, to, text), the first few of each direction that hold something, or all."""
-    found = []
-    for source, target in DIRECTIONS:
-        found += [(source, target, one.text) for one in read_inputs(source, target)][:each_direction]
-    return found
+@cache
+def texts():
+    """(from, to, text); some hold nothing."""
+    return [(one.source, one.target, one.text) for each in DIRECTIONS for one in read_inputs(*each)]
 
 
-def pairs(each_direction=None):
-    """Source ids, and target_in: the pieces of a text in the other direction; a model reads whatever it is given."""
-    tokenizer = glass().tokenizer
-    sources = texts(each_direction)
-    for (_, target, text), (_, _, other) in zip(sources, [*sources[7:], *sources[:7]], strict=True):
-        yield list(tokenizer.source_ids(for_model(text), target)), [SPECIAL.bos, *tokenizer.encode(for_model(other))]
+@cache
+def pairs():
+    """Source ids, and target_in: the pieces of another of the texts, for a model reads whatever it is given."""
+    tokenizer, sources = glass().tokenizer, texts()
+    return [
+        (list(tokenizer.source_ids(for_model(text), target)), [SPECIAL.bos, *tokenizer.encode(for_model(other))])
+        for (_, target, text), (_, _, other) in zip(sources, [*sources[7:], *sources[:7]], strict=True)
+    ]
+
+
+def some_pairs():
+    """One of each direction, of 5 to 20 pieces."""
+    fitting = [[pair for pair in pairs()[first : first + 50] if 5 < len(pair[0]) < 20] for first in (0, 50, 100, 150)]
+    return [of_direction[len(of_direction) // 2] for of_direction in fitting]

@@ -1,12 +1,16 @@
 """The glass computes what the torch model computes: 200 texts of the model that came with the package, every tensor."""
 
+import copy
+from functools import cache
+
 import numpy as np
 import pytest
 import torch
 
+from attendo.glass import positions
 from attendo.glass.hands import Hands
-from tests.glass.sentences import glass, pairs, torch_model
-from tests.glass.torch_witness import CLOSE, EVERY_HAND, by_glass, by_torch, close, difference
+from tests.glass.sentences import glass, pairs, some_pairs, torch_model
+from tests.glass.torch_witness import CLOSE, EVERY_HAND, by_glass, by_torch, close, difference, glass_of
 
 AS_IT_IS = Hands()
 
@@ -26,21 +30,46 @@ def test_200_texts_of_all_four_directions():
 def test_every_hand(name):
     hands = EVERY_HAND[name]
     moved = []
-    for source, target_in in pairs(2):
+    for (source, target_in), plain in zip(some_pairs(), untouched(), strict=True):
         trace = by_glass(glass().model, source, target_in, hands)
-        log_probs, memory, record = by_torch(torch_model(), source, target_in, hands)
-        plain, _, _ = by_torch(torch_model(), source, target_in, AS_IT_IS)
+        log_probs, memory, _ = by_torch(torch_model(), source, target_in, hands)
         assert difference(trace["memory"], memory) <= close(hands)
         assert difference(trace["log_probs"], log_probs) <= close(hands)
-        for layer, weights in enumerate(record.cross):
-            assert difference(trace[f"decoder.{layer}.cross_attention.weights"], weights[0]) <= close(hands)
         moved.append(difference(trace["log_probs"], plain))
     assert (max(moved) > 100 * CLOSE) == (name != "forced")  # a hand that changes nothing would prove nothing
 
 
+@pytest.mark.parametrize("name", EVERY_HAND)
+def test_every_hand_in_float64(name, monkeypatch):
+    """With nothing to round away, the same numbers: what float32 leaves open is no mistake in disguise."""
+    monkeypatch.setattr(positions, "position_angles", angles_in_float64)
+    ours, theirs = in_float64()
+    source, target_in = some_pairs()[2]
+    trace = by_glass(ours, source, target_in, EVERY_HAND[name])
+    log_probs, memory, record = by_torch(theirs, source, target_in, EVERY_HAND[name])
+    assert difference(trace["memory"], memory) <= 1e-11
+    assert difference(trace["log_probs"], log_probs) <= 1e-9
+    for layer, weights in enumerate(record.cross):
+        assert difference(trace[f"decoder.{layer}.cross_attention.weights"], weights[0]) <= 1e-9
+
+
+@cache
+def in_float64():
+    return glass_of(copy.deepcopy(torch_model()).double()), copy.deepcopy(torch_model()).double()
+
+
+def angles_in_float64(position_ids, width, base):
+    return position_ids[:, None] * base ** -(np.arange(0, width, 2) / width)
+
+
+@cache
+def untouched():
+    return [by_torch(torch_model(), *pair, AS_IT_IS)[0] for pair in some_pairs()]
+
+
 def test_every_tensor_that_torch_has():
     """By hooks: what goes into and comes out of each part."""
-    source, target_in = max(pairs(4), key=lambda pair: len(pair[0]))
+    source, target_in = some_pairs()[0]
     theirs = tensors_of(torch_model(), source, target_in)
     trace = by_glass(glass().model, source, target_in, AS_IT_IS)
     for name, tensor in theirs.items():
@@ -92,7 +121,7 @@ def tensors_of(model, source, target_in):
 
 
 def test_what_the_trace_says_of_itself():
-    source, target_in = next(pairs(1))
+    source, target_in = some_pairs()[1]
     trace = by_glass(glass().model, source, target_in, AS_IT_IS)
     d_k = glass().model.config.head_dim
     for part in ("encoder.3.self_attention", "decoder.0.self_attention", "decoder.1.cross_attention"):

@@ -11,7 +11,7 @@ import torch
 from attendo.decoding.scoring import score_targets
 from attendo.errors import AttendoError, InputError
 from attendo.glass.hands import Hands
-from attendo.glass.look import look
+from attendo.glass.look import first_difference, look
 from attendo.glass.reading import open_glass
 from attendo.glass.training_pass import training_pass
 from tests.glass.sentences import glass, torch_model
@@ -48,6 +48,8 @@ def test_an_erased_piece_gives_nothing_and_is_looked_at_as_before():
     first = "encoder.0.self_attention.weights"
     assert (erased.trace[first] == plain.trace[first]).all()
     assert "love" not in erased.translation
+    assert first_difference(plain, erased) == 2
+    assert first_difference(plain, plain) is None
 
 
 def test_the_training_pass():
@@ -79,10 +81,10 @@ def test_several_sentences_and_none():
         look("1" * 600, "de", "en", glass())
 
 
-@pytest.mark.parametrize(("name", "family"), [("lstm", "lstm"), ("decoder-only", "decoder-only")])
-def test_other_families_are_refused(name, family, tmp_path):
+@pytest.mark.parametrize("family", ["lstm", "decoder-only", "encoder-only"])
+def test_other_families_are_refused(family, tmp_path):
     with pytest.raises(InputError) as caught:
-        open_glass(save(name, tmp_path / "model"))
+        open_glass(save(family, tmp_path / "model"))
     assert f"a model of the family {family}: the glass shows encoder-decoder Transformers alone" in str(caught.value)
 
 
