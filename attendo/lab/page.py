@@ -185,7 +185,7 @@ def origin(result: ClaimResult, tr: Tr) -> str:
         f"Seeds {seeds(result)}, {size}, code `{evidence.code}`. The whole experiment: [{where}](../../../{where}).",
         f"随机种子 {seeds(result)}，{size}，代码的散列值 `{evidence.code}`。完整实验：[{where}](../../../{where})。",
     )
-    return f"{whole} {stored_origin(result, tr)}".strip() if result.stored else whole
+    return f"{whole}{tr(' ', '')}{stored_origin(result, tr)}" if result.stored else whole
 
 
 def stored_origin(result: ClaimResult, tr: Tr) -> str:
