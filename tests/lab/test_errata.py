@@ -44,6 +44,7 @@ def test_both_sides_are_computed(check):
         lambda: softmax_checks.jacobian_cases(numbers_of((2.0, 2.0, 3.0))),  # y₁ = y₂
         lambda: softmax_checks.large_inputs((1000.0, 1100.0, 1200.0)),  # the gaps are large
         lambda: softmax_checks.large_absolute_value((1.0, 2.0, 3.0)),
+        lambda: softmax_checks.ratios_grow((3.0, 5.0)),  # where e^x is steep
         lambda: softmax_checks.gradients_that_stay(scale=1.0),  # not saturated
         lambda: softmax_checks.scaled_product_is_not_normal(d_k=64),  # nearly normal
         lambda: softmax_checks.component_and_vector(d_k=1),

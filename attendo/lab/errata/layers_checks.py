@@ -43,6 +43,16 @@ def norm_per_token() -> Backing:
     return Backing(close(by_token[0], by_sentence[0]), close(by_token[0][0], by_token[1][0]))
 
 
+def more_than_two_norms() -> Backing:
+    x = 1 + normal(6, 4)
+    by_root_mean_square = x / x.square().mean(1, keepdim=True).sqrt()  # RMSNorm: no mean is taken away
+    by_layer = (x - x.mean(1, keepdim=True)) / x.std(1, keepdim=True, correction=0)
+    by_batch = (x - x.mean(0)) / x.std(0, correction=0)
+    one_of_the_two = close(by_root_mean_square, by_layer) or close(by_root_mean_square, by_batch)
+    normed = close(by_root_mean_square, F.rms_norm(x, (4,), eps=0)) and not one_of_the_two
+    return Backing(one_of_the_two, normed, {"mean": by_root_mean_square.mean().item()})
+
+
 def moved_along() -> Backing:
     x, order = normal(5, 8), torch.tensor([3, 0, 4, 1, 2])
     before, after = (y.softmax(-1) @ x_ for y, x_ in ((x @ x.T, x), (x[order] @ x[order].T, x[order])))

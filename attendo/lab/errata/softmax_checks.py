@@ -46,6 +46,14 @@ def large_absolute_value(inputs: Sequence[float] = (-10.0, 0.0, 1.0)) -> Backing
     return Backing(bool(y.argmax() == x.abs().argmax()), bool(y.argmax() == x.argmax()), numbers)
 
 
+def ratios_grow(inputs: Sequence[float] = (-5.0, -3.0)) -> Backing:
+    x = numbers_of(inputs)
+    gap, gap_of_exponentials = (x[1] - x[0]).item(), (x[1].exp() - x[0].exp()).item()
+    y = x.softmax(0)
+    numbers = {"gap": gap, "gap_of_exponentials": gap_of_exponentials, "ratio": (y[1] / y[0]).item()}
+    return Backing(gap_of_exponentials > gap, close(y[1] / y[0], math.exp(gap)), numbers)
+
+
 def gradients_that_stay(scale: float = 1000.0) -> Backing:
     scores, v = (scale * X).requires_grad_(), normal(3, 4).requires_grad_()
     to_scores, to_v = torch.autograd.grad((scores.softmax(0) @ v).sum(), (scores, v))
