@@ -11,6 +11,7 @@ from attendo.lab.claim import Tr
 from attendo.lab.errata.errata import errata_page
 from attendo.lab.page import page
 from attendo.lab.run import ClaimResult
+from attendo.lab.sentences.sentences import other_sentences_page
 from attendo.lab.sheet import sheet
 from attendo.lab.tools.chart import style, title, upright, without_empty_logs
 from attendo.lab.tools.texts import Language, read_text
@@ -32,7 +33,7 @@ HOW_TO_READ = (
 
 
 def write_report(folder: Path, results: Sequence[ClaimResult], whole: bool = False) -> None:
-    """`whole`: of all claims; then with the errata of the notes, and a sheet to print."""
+    """`whole`: of all claims; then with the errata of the notes, their other sentences, and a sheet to print."""
     for language in get_args(Language):
         (folder / language).mkdir(parents=True, exist_ok=True)
         (folder / "figures").mkdir(exist_ok=True)
@@ -42,6 +43,7 @@ def write_report(folder: Path, results: Sequence[ClaimResult], whole: bool = Fal
             write_file(folder / language / f"{name}.md", page(result, language).encode())
         if whole:
             write_file(folder / language / "errata.md", errata_page(language).encode())
+            write_file(folder / language / "other-sentences.md", other_sentences_page(language).encode())
             write_file(folder / language / "sheet.html", sheet(results, language).encode())
         write_file(folder / language / "README.md", front(results, language, whole).encode())
 
@@ -80,8 +82,10 @@ def front(results: Sequence[ClaimResult], language: Language, whole: bool = Fals
         "本目录由 `make lab` 生成，从不手工修改。[English](../en/README.md)",
     )
     beside = tr(
-        "Beside it: [slips in the notes](errata.md), kindly put right, and [one sheet to print](sheet.html).",
-        "另见：[讲义勘误](errata.md)，以及[可打印的一页总览](sheet.html)。",
+        "Beside it: [slips in the notes](errata.md), kindly put right; [their other sentences](other-sentences.md), "
+        "checked, waiting, or not to be tested here; and [one sheet to print](sheet.html).",
+        "另见：[讲义勘误](errata.md)，[讲义里的其他说法](other-sentences.md)（已检验的、待检验的和无法检验的），"
+        "以及[可打印的一页总览](sheet.html)。",
     )
     columns = tr(
         "| | claim | verdict | what came out | the number that decides | steps | seeds |",

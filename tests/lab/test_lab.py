@@ -100,8 +100,9 @@ def test_the_whole_report_has_errata_and_a_sheet(tmp_path):
         assert title in page
         assert "<b>L6</b>" in page
         assert "size: A4" in page
-        assert (tmp_path / language / "errata.md").read_text(encoding="utf-8").startswith("# ")
-        assert "(errata.md)" in (tmp_path / language / "README.md").read_text(encoding="utf-8")
+        for beside in ("errata.md", "other-sentences.md"):
+            assert (tmp_path / language / beside).read_text(encoding="utf-8").startswith("# ")
+            assert f"({beside})" in (tmp_path / language / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_command(capsys):

@@ -102,3 +102,28 @@ def test_a_wrong_quotation_is_found(tmp_path):
     (tmp_path / "003_note.txt").unlink()
     with pytest.raises(AssertionError, match="'D'"):
         read_notes(tmp_path)
+
+
+# Lines of the notes that say nothing to be tested: titles, heads of tables, links, what leads to a formula or a list,
+# and further steps of an example whose other steps are quoted. B is an older copy of A.
+NOTHING_TO_TEST = {
+    "A": (49, 56, 57, 59, 65, 67, 69, 71, 73, 76, 97, 119, 123, 129, 168, 172, 180, 208, 210, 222, 232, 236, 242, 318,
+          334, 341),
+    "C": (3, 5, 7, 26, 41, 53, 131, 148, 163),
+    "D": (26, 35, 56, 78, 93, 120, 124, 134, 223, 231, 249, 279, 285, 319, 326, 327, 331, 332, 334, 336, 337, 339, 350),
+    "E": (5, 15, 35, 37, 58),
+}  # fmt: skip
+HAN = re.compile("[\u4e00-\u9fff]")
+
+
+def test_no_line_of_the_notes_is_passed_over_in_silence(notes):
+    """A claim, an erratum, or the page of other sentences quotes it; or it is named here."""
+    quoted = {tag for page in CHINESE for tag, _ in quotes(page)}
+    lines = {
+        f"{letter}{n}"
+        for letter in "ACDE"
+        for n, line in enumerate(notes[letter], 1)
+        if len(HAN.findall(line)) >= 6 and not line.startswith("#")
+    }
+    named = {f"{letter}{line}" for letter, there in NOTHING_TO_TEST.items() for line in there}
+    assert lines - quoted == named
