@@ -57,7 +57,10 @@ class Hands:
         freeze(self, "heads_off", frozenset(rows("heads_off", self.heads_off, get_args(Where), 2)))
         stacks = ("encoder", "decoder")
         freeze(self, "feed_forward_off", frozenset(rows("feed_forward_off", self.feed_forward_off, stacks, 1)))
-        freeze(self, "erase", frozenset(wholes("erase", self.erase)))
+        for position in several("erase", self.erase):
+            if not is_whole(position, 0, MOST):
+                raise wrong_hand("erase", position, "the position of a source piece, counted from 0")
+        freeze(self, "erase", frozenset(self.erase))
         freeze(self, "force", forced_pieces(self.force))
 
     @classmethod
@@ -102,7 +105,8 @@ def forced_pieces(value: object) -> tuple[tuple[int, int], ...]:
     """{3: 17} or {"3": 17} -> ((3, 17),), by ascending steps"""
     expected = "a piece's id for each step from 1 on, such as {3: 17}, neither <pad> nor <s>"
     try:
-        pairs = {int(step): token for step, token in dict(value).items()}  # type: ignore[call-overload]
+        given = dict(value)  # type: ignore[call-overload]
+        pairs = {int(step) if isinstance(step, str) else step: token for step, token in given.items()}
     except (TypeError, ValueError):
         raise wrong_hand("force", value, expected) from None
     for step, token in pairs.items():
@@ -121,13 +125,6 @@ def rows(name: str, value: object, wheres: tuple[str, ...], wholes_in_row: int) 
                     yield (where, *numbers)
                     continue
         raise wrong_hand(name, row, f"where ({', '.join(wheres)}), {what}, counted from 0")
-
-
-def wholes(name: str, value: object) -> Iterable[int]:
-    for number in several(name, value):
-        if not is_whole(number, 0, MOST):
-            raise wrong_hand(name, number, "the position of a source piece, counted from 0")
-        yield number
 
 
 def several(name: str, value: object) -> Collection[Any]:

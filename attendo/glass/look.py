@@ -18,7 +18,7 @@ import numpy as np
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SearchOptions
-from attendo.files.arguments import check_argument, check_languages, check_path
+from attendo.files.arguments import check_argument, check_count, check_languages, check_path
 from attendo.glass.hands import Hands
 from attendo.glass.reading import Glass, ReadText, open_glass, read_text
 from attendo.glass.search import beam_search
@@ -78,6 +78,7 @@ class Look:
 
         With the causal mask these are the first rows of `trace`; without it they are not.
         """
+        check_count("step", step, 1, len(self.target_in))
         trace = Trace()
         decode(self.glass.model, np.array(self.target_in[:step]), self.trace["memory"], trace, self.hands)
         return trace
@@ -101,8 +102,9 @@ def look(
     check_argument("text", text, str, "a sentence")
     check_argument("hands", hands, Hands, "Hands")
     options = SearchOptions(beam_size=beam) if search is None else search
-    glass = opened(model)
+    check_argument("search", options, SearchOptions, "SearchOptions, or None")
     check_languages(to, from_)
+    glass = opened(model)
     read = read_text(glass, text, to, from_)
     hands.check(glass.model.config, len(read.request.ids))
     trace = Trace()

@@ -1,6 +1,7 @@
 """Every tensor of a pass by its name, in the order in which they are computed.
 
-    encoded   source.embedding, source.scaled, source.positions, source.x             [source, d_model]
+    encoded   source.ids, source.position_ids [source]; source.embedding, source.scaled, source.positions, source.x
+              [source, d_model]; source.angles [source, d_k / 2] for the positions where these are rotary
     layers    encoder.0.self_attention.Q … encoder.0.feed_forward.norm, encoder.1 …;  memory [source, d_model]
     decoded   target.embedding …; decoder.0.self_attention …, decoder.0.cross_attention …, decoder.0.feed_forward …
     answered  decoder.out [target, d_model], logits, log_probs [target, vocab]
