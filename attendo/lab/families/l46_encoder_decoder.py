@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
+from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import band, figure, points
 from attendo.lab.tools.measuring import (
@@ -20,7 +20,6 @@ from attendo.lab.tools.measuring import (
     difference,
     is_more,
     log_ratio,
-    on_the_way,
     settled,
     unseen_generator,
 )
@@ -36,10 +35,11 @@ from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
 Kind = Literal["pair", "continued"]
-SEEDS = by_size(2, 8, 24)
-KNOBS = (Knob("steps", by_size(4, 700, 3_000), 2, 100_000), Knob("words", by_size(4, 6, 6), 2, 64))
+SEEDS = by_size(2, 12, 24)
+KNOBS = (Knob("steps", by_size(4, 1_000, 3_000), 2, 100_000), Knob("words", by_size(4, 6, 6), 2, 64))
 KINDS: tuple[Kind, ...] = ("pair", "continued")
 TASKS = ("word", "context")
+ENOUGH = {"word": 300, "context": 100_000}  # steps: word for word is learnt long before, so it gets no more than that
 D_MODEL, HEADS = 32, 4
 SYMBOLS = 16  # words of a language
 SENSES = 4  # of a word; the last symbol of the source tells which is meant
@@ -106,12 +106,12 @@ def translations(task: str, words: int, pairs: int, generator: torch.Generator) 
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
-    runs = rows_to_fill(seeds, step=curve_steps(at.whole("steps"), POINTS), blind=BLIND)
+    runs = rows_to_fill(seeds, blind=BLIND)
     for task in TASKS:
-        sentences = partial(translations, task, at.whole("words"))
+        sentences, steps = partial(translations, task, at.whole("words")), min(at.whole("steps"), ENOUGH[task])
         for kind in KINDS:
-            name = f"{task}_{kind}"
-            side = train_side("L46", name, at, seeds, partial[nn.Module](build, kind), sentences, 16, least=on_the_way)
+            name, make = f"{task}_{kind}", partial[nn.Module](build, kind)
+            side = train_side("L46", name, at, seeds, make, sentences, pairs=16, steps=steps)
             side.add_to(runs, name, LEARNT)
             for run, seed, model, losses in zip(runs, seeds, side.models, side.losses.T, strict=True):
                 run[f"{name}_loss"] = curve(losses, POINTS)
@@ -152,7 +152,8 @@ def draw(runs: Runs, tr: Tr) -> Figure:
     for column, (task, title) in enumerate(titles.items()):
         for index, (kind, label) in enumerate(zip(KINDS, labels, strict=True)):
             curves = [row(run, f"{task}_{kind}_loss") for run in runs]
-            band(axes[column], row(runs[0], "step"), curves, label, index)
+            steps = curve_steps(min(int(number(runs[0], "steps")), ENOUGH[task]), POINTS)
+            band(axes[column], steps[: len(curves[0])], curves, label, index)
         axes[column].set(title=title, xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"), ylim=(0, None))
         points(axes[2 + column], labels, [over_seeds(runs, f"{task}_{kind}_learnt") for kind in KINDS])
         axes[2 + column].set(ylabel=tr("steps until learnt", "学会所需步数"), ylim=(0, None))
