@@ -183,9 +183,9 @@ def recovered_text(run: TranslationRun, tr: Tr) -> str:
 
 def numbers_text(numbers: NumberCounts | None, by_people: NumberCounts | None, tr: Tr) -> str:
     if numbers is None:
-        return tr("not known without the source", "没有源文，无从得知")
+        return tr("not known without the source", "没有原文，无从得知")
     if numbers.share is None or by_people is None or by_people.share is None:
-        return tr("no numbers in the source", "源文中没有数字")
+        return tr("no numbers in the source", "原文中没有数字")
     return tr(
         f"{numbers.share:.1%} of {numbers.asked:,} (the reference keeps {by_people.share:.1%})",
         f"{numbers.asked:,} 个中的 {numbers.share:.1%}（参考译文为 {by_people.share:.1%}）",
@@ -198,7 +198,7 @@ def score_text(score: Score) -> str:
 
 
 def judged_rows(sentence: JudgedSentence, tr: Tr = in_english) -> list[tuple[str, str]]:
-    source = [(tr("source", "源文"), sentence.source)] if sentence.source is not None else []
+    source = [(tr("source", "原文"), sentence.source)] if sentence.source is not None else []
     references = [(tr("reference", "参考译文"), text) for text in sentence.references]
     return [*source, *references, (tr("translation", "译文"), sentence.hypothesis)]
 

@@ -44,7 +44,7 @@ def inspection_lines(found: Inspection, language: Language = "en") -> Iterator[s
     best, tokenizer, tr = found.best, found.tokenizer, in_language(language)
     source, target = piece_labels(found.source, tokenizer), piece_labels(best.ids, tokenizer)
     tokens = padded(tr("  tokens", "  词元"), 13)
-    yield f"{padded(tr('source', '源文'), 13)}{visible(found.text)}"
+    yield f"{padded(tr('source', '原文'), 13)}{visible(found.text)}"
     yield f"{tokens}{' '.join(source)}"
     yield f"{padded(tr('translation', '译文'), 13)}{visible(found.translation)}"
     yield f"{tokens}{' '.join(target)}"

@@ -195,7 +195,7 @@ def validation_table(log: TrainingLog, tr: Tr) -> str:
 def sample_list(validation: LoggedValidation | None, tr: Tr) -> str:
     if validation is None:
         return ""
-    labels = (tr("source", "源文"), tr("reference", "参考译文"), tr("translation", "译文"))
+    labels = (tr("source", "原文"), tr("reference", "参考译文"), tr("translation", "译文"))
     where = tr(f"From the validation at step {validation.step:,}.", f"取自第 {validation.step:,} 步的验证。")
     blocks = [labelled_texts(zip(labels, sample, strict=True)) for sample in validation.samples]
     return f'<p class="note">{where}</p>\n' + "\n".join(blocks)

@@ -57,4 +57,4 @@ def test_the_page_in_chinese_alone(tmp_path):
         assert words in page
     for words in ("Alignment", "Encoder self-attention", "Layer 1", "head 1", "the language to write", "Written by"):
         assert words not in page
-    assert "源文" in "\n".join(inspection_lines(found, "zh"))
+    assert "原文" in "\n".join(inspection_lines(found, "zh"))
