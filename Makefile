@@ -4,6 +4,7 @@
 # make check      lint, format and types
 # make slow       the tests that take long (they need corpora in $ATTENDO_DATA)
 # make lab        run the claims of the lecture notes and write docs/lab
+# make drawings   draw what `attendo draw` draws, in both languages, into docs/figures
 # make reliability   run the tests and write the numbers they give to docs/reliability.md
 # Everything is installed into .venv inside the project, once; a second run starts at once.
 
@@ -14,7 +15,7 @@ FULL := $(VENV)/installed
 RUN := $(VENV)/bin/python
 PIP_INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo install test slow check format lab reliability clean
+.PHONY: demo install test slow check format lab drawings reliability clean
 
 # Who has the full install needs no light one.
 demo: $(if $(wildcard $(FULL)),$(FULL),$(LIGHT))
@@ -33,6 +34,9 @@ reliability: $(FULL)
 
 lab: $(FULL)
 	@$(RUN) -m attendo lab run --all --store --out docs/lab
+
+drawings: $(FULL)
+	@$(RUN) -m benchmarks.drawings
 
 check: $(FULL)
 	$(RUN) -m ruff check .

@@ -9,7 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from attendo import __version__
-from attendo.cli import average, compare, describe, doctor, evaluate, export, inspect, models, score, train, translate
+from attendo.cli import (
+    average,
+    compare,
+    describe,
+    doctor,
+    draw,
+    evaluate,
+    export,
+    inspect,
+    models,
+    score,
+    train,
+    translate,
+)  # fmt: skip
 from attendo.cli.help import AttendoCommand, AttendoGroup
 from attendo.cli.lab import app as lab
 from attendo.cli.language import choose_language
@@ -48,7 +61,7 @@ app = typer.Typer(
 )
 for command in (
     describe.describe, doctor.doctor, train.train, average.average, translate.translate, score.score,
-    evaluate.evaluate, compare.compare, inspect.inspect, export.export, models.models,
+    evaluate.evaluate, compare.compare, inspect.inspect, draw.draw, export.export, models.models,
 ):  # fmt: skip
     app.command(cls=AttendoCommand)(command)
 app.add_typer(tokenizer, name="tokenizer")

@@ -33,7 +33,7 @@ GOOD = {
     "languages": ["zh,en"], "kind": ["bpe"], "vocab_size": ["300"], "settings": ["training.seed=2"], "ids": ["L1"],
     "language": ["en"], "file": ["pairs.tsv", "model/tokenizer.json"], "run_dir": ["folder"], "out": ["new"],
     "target": ["new"], "report": ["new.html"], "folder": ["new"], "write": ["new"], "quantization": ["int8"],
-    "texts": ["the sea"], "text": ["the sea"],
+    "texts": ["the sea"], "text": ["the sea"], "drawing": ["masks", "positions", "schedule", "qkv"], "preset": ["tiny"],
 }  # fmt: skip
 GOOD_BY_TYPE = {
     "integer": ["1", "2"],
