@@ -58,10 +58,10 @@ def draw_masks(batch: MaskBatch, language: Language) -> Slide:
            "解码器读入的一个批次，短句用 <pad> 补到同样长"),
     )  # fmt: skip
     labels = batch.labels[batch.shown]
-    draw_batch(slide, batch, 6.4)
-    size = 3.0
+    draw_batch(slide, batch, 6.3)
+    top = 6.3 - 0.42 * len(batch.labels) - 0.35 - column_room(labels)
+    size = min(3.0, top - 1.2)
     lefts = (1.6, 5.6, 9.6)
-    top = 6.4 - 0.42 * len(batch.labels) - 0.35 - column_room(labels)
     titles = (
         tr("padding mask", "填充掩码"),
         tr("causal mask", "因果掩码"),
@@ -121,7 +121,7 @@ def draw_note(slide: Slide, language: Language, *, has_space: bool) -> None:
         f"行是在看的词元，列是被看的词元：1 能看，0 不能看。{space}填充都在句末时，因果掩码已经使真实词元看不到它。\n"
         "编码器只用填充掩码。",
     )
-    slide.text(MARGIN, 0.45, words, SMALL, QUIET, ha="left", va="center")
+    slide.text(MARGIN, 0.42, words, SMALL, QUIET, ha="left", va="center")
 
 
 def column_room(labels: Sequence[str]) -> float:
