@@ -38,7 +38,7 @@ SUBLAYERS = {
     "self_attention": Bilingual("Multi-head self-attention", "多头自注意力"),
     "masked_attention": Bilingual("Masked self-attention", "带掩码的自注意力"),
     "cross_attention": Bilingual("Cross-attention", "交叉注意力"),
-    "feed_forward": Bilingual("Feed-forward", "前馈网络"),
+    "feed_forward": Bilingual("Feed-forward", "前馈层"),
 }
 POSITIONS = {
     "sinusoidal": Bilingual("sinusoidal positions", "正弦位置编码"),
@@ -227,7 +227,7 @@ class DrawnTower:
         self.rise()
         scale = f" × √{self.config.d_model}" if isinstance(self.config, TransformerConfig) else ""
         sizes = f"{self.config.vocab_size:,} × {self.config.d_model}"
-        self.box(LINE, f"{tr('Embedding', '词嵌入')} {sizes}{scale}", INK)
+        self.box(LINE, f"{tr('Embedding', '词嵌入层')} {sizes}{scale}", INK)
         self.positions()
         frame = self.y + OUT * self.gap
         for index, sublayer in enumerate(tower.sublayers):
@@ -241,7 +241,7 @@ class DrawnTower:
         self.end = self.y
         if tower.logits is not None:
             self.rise(tower.output, THROUGH * self.gap)
-            tied = tr(", tied to the embedding", "，与词嵌入共享权重") if self.config.tied_output else ""
+            tied = tr(", tied to the embedding", "，与词嵌入层共享权重") if self.config.tied_output else ""
             self.box(LINE, tr("Linear", "线性层") + tied, INK)
             self.box(LINE, "Softmax", INK)
             self.rise()
