@@ -3,6 +3,7 @@
 import pytest
 
 import attendo
+from attendo.glass.hands import Hands
 from attendo.glass.look import look
 from attendo.translation.options import TranslationOptions
 from tests.glass.sentences import glass, pairs, texts, torch_model
@@ -11,9 +12,13 @@ from tests.glass.torch_witness import EVERY_HAND, by_glass, by_torch, close, dif
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", [name for name, hands in EVERY_HAND.items() if hands.scale])
+HANDS = {"none": Hands(), **{name: hands for name, hands in EVERY_HAND.items() if hands.scale}}
+
+
+@pytest.mark.parametrize("name", HANDS)
 def test_every_hand_on_200_texts(name):
-    hands, largest = EVERY_HAND[name], 0.0
+    hands, largest = HANDS[name], 0.0
+    assert len(pairs()) == 200
     for source, target_in in pairs():
         if max(hands.erase, default=0) >= len(source):
             continue
