@@ -194,7 +194,11 @@ def stored_origin(result: ClaimResult, tr: Tr) -> str:
     files = ", ".join(f"{name} (sha256 `{digest[:16]}…`)" for name, digest in (evidence.data or {}).items())
     data = tr(f", from {files}", f"，数据 {files}") if files else ""
     here = f"`attendo lab run {result.claim_id} --quick`"
-    smaller = tr(f"; {here} measures on this machine, with fewer seeds", f"；{here} 在本机用较少的随机种子测量")
+    fewer = result.experiment.seeds["quick"] < len(result.seeds)
+    smaller = tr(
+        f"; {here} measures on this machine{', with fewer seeds' * fewer}",
+        f"；{here} 在本机{'用较少的随机种子' * fewer}测量",
+    )
     changed = tr(
         " **Stale**: the code this experiment uses has changed since; the rule and the picture are today's.",
         "**已过时**：存档之后，这个实验用到的代码有过改动；判定规则和图则来自当前的代码。",

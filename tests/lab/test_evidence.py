@@ -153,10 +153,13 @@ def test_the_command_says_that_it_is_stored(path, capsys):
 
 
 def test_the_page_says_so_in_both_languages(path, tmp_path):
-    changed(path, code="0" * 16)
+    changed(path, code="0" * 16, seconds=530.25)
     write_report(tmp_path / "lab", run_all([L29, EXPERIMENTS["L38"]], Wanted(), workers=1))
+    steps = run_experiment(L29, Wanted()).steps
+    beside = {"en": f"{steps:,} steps, 2 seeds, 530.2 s", "zh": f"训练 {steps:,} 步，2 个随机种子，用时 530.2 秒"}
     for language, words, stale in (("en", "Stored evidence", "Stale"), ("zh", "存档数据", "已过时")):
         page = (tmp_path / "lab" / language / "L29.md").read_text(encoding="utf-8")
+        assert beside[language] in page
         for part in (words, stale, "`0000000000000000`", "2026-11-15", "NVIDIA H200", "multi30k.tsv", "--full --store"):
             assert part in page
         assert words not in (tmp_path / "lab" / language / "L38.md").read_text(encoding="utf-8")
