@@ -38,7 +38,7 @@ INTRODUCTION = (
     "B is an older copy of A: what both say is quoted from A. [中文](../zh/other-sentences.md)",
     "五份讲义里可以检验的说法很多：值得专门做实验的，列为[论断](README.md)；需要更正的，收在[勘误](errata.md)里。"
     "其余的都在这一页，一句也不悄悄略过：几行计算就能确认的，已有论断实际上回答了的，要等相应的模型做好之后再检验的，"
-    "以及在这里无法检验的（并说明原因）。B 是 A 的旧版，两份都有的话引自 A。[English](../en/other-sentences.md)",
+    "以及在这里无法检验的（并说明原因）。B 是 A 的旧版，两份都有的句子引自 A。[English](../en/other-sentences.md)",
 )
 
 
@@ -121,7 +121,7 @@ CHECKED: Mapping[tuple[str, str], tuple[CheckedSentence, ...]] = {
         CheckedSentence("four-words", (decoding.four_words_of_512,)),
         CheckedSentence("score-for-every-word", (decoding.a_score_for_every_word,)),
     ),
-    ("The model that comes with attendo", "随 attendo 发布的模型"): (
+    ("The model that comes with attendo", "默认模型"): (
         CheckedSentence("everyone-looks", (shipped_model.every_word_looks_at_every_word,)),
         CheckedSentence("products-and-attention", (shipped_model.products_and_attention,)),
         CheckedSentence("own-matrices", (shipped_model.heads_have_their_own_matrices,)),
