@@ -9,6 +9,7 @@ from torch.autograd.functional import jacobian
 
 from attendo.lab.errata.backing import close, normal, seeded
 from attendo.lab.sentences.tried import Tried
+from attendo.model.additive_attention import AdditiveAttention
 from attendo.model.attention import dot_product_attention
 from attendo.model.masks import causal, real
 from attendo.model.multi_head import MultiHeadAttention
@@ -51,6 +52,12 @@ def products_need_equal_widths(d_q: int = 4, d_k: int = 3) -> Tried:
     except RuntimeError:  # what PyTorch says of matrices that do not fit
         fits = False
     return Tried(not fits, {"d_q": d_q, "d_k": d_k})
+
+
+def additive_takes_other_widths(d_q: int = 4, d_k: int = 3) -> Tried:
+    layer = seeded(lambda: AdditiveAttention(d_q, d_k, d_hidden=8)).double()  # w · tanh(W_q q + W_k k + b)
+    output = layer(normal(1, 4, d_q), normal(1, 7, d_k, seed=2))
+    return Tried(d_q != d_k and output.shape == (1, 4, d_k), {"d_q": d_q, "d_k": d_k})
 
 
 def one_formula_for_all_heads() -> Tried:
@@ -147,7 +154,9 @@ def rows_stay_apart(left: bool = False) -> Tried:
 
 def too_many_weights(width: int = 768, context: int = 4096) -> Tried:
     numbers, pixels = width * context, 1024 * 768
-    return Tried(numbers == 3_145_728, {"numbers": numbers, "dense": float(numbers) ** 2, "image": float(pixels) ** 2})
+    return Tried(
+        numbers == 3_145_728, {"numbers": numbers, "dense_1e12": numbers**2 / 1e12, "image_1e11": pixels**2 / 1e11}
+    )
 
 
 def nothing_from_later_words(words: int = 5) -> Tried:

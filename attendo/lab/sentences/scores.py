@@ -73,5 +73,5 @@ def _cosine(a: torch.Tensor, b: torch.Tensor) -> float:
 def large_negative_number(added: float = -1e9) -> Tried:
     scores = torch.tensor([0.0, 1.0, 2.0])
     weight = (scores + torch.tensor([0.0, 0.0, added])).softmax(0)[2].item()
-    exactly = next(-n for n in range(1000) if torch.tensor([0.0, -float(n)]).softmax(0)[1] == 0)
-    return Tried(weight < 1e-6, {"weight": weight, "exactly_0_from": exactly})
+    exactly = next(n for n in range(1000) if torch.tensor([0.0, -float(n)]).softmax(0)[1] == 0)
+    return Tried(weight < 1e-6, {"weight": weight, "exactly_0_below": exactly})

@@ -76,6 +76,7 @@ CHECKED: Mapping[tuple[str, str], tuple[CheckedSentence, ...]] = {
             (attention.who_has_a_say, attention.a_key_changes_every_row, attention.a_value_changes_no_weight),
         ),
         CheckedSentence("as-wide-as-a-value", (attention.as_wide_as_a_value, attention.products_need_equal_widths)),
+        CheckedSentence("additive-widths", (attention.additive_takes_other_widths,)),
         CheckedSentence("one-formula", (attention.one_formula_for_all_heads,)),
         CheckedSentence("heads-do-not-meet", (attention.heads_do_not_meet,)),
         CheckedSentence("one-matrix", (attention.one_matrix_or_row_by_row,)),
