@@ -1,6 +1,7 @@
 """Claims whose knobs are turned: judged, drawn and put into words again. All knobs in tests/slow/test_every_knob.py."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -47,6 +48,20 @@ def test_with_a_turned_knob_a_sentence_without_its_number_is_left_out(text, expe
     if not can_tell(text.replace("«b", "«a"), RUNS):
         with pytest.raises(KeyError):
             fill_in(text, RUNS)
+
+
+def test_a_model_that_cannot_be_is_found_before_others_are_trained(monkeypatch, capsys):
+    experiment, tried = EXPERIMENTS["L6"], []
+
+    def measure(seeds, at):
+        tried.append((at.size, at.whole("steps")))
+        return experiment.measure(seeds, at)
+
+    measure.__module__ = experiment.module
+    monkeypatch.setattr("attendo.lab.claims.EXPERIMENTS", {"L6": replace(experiment, measure=measure)})
+    assert run(["lab", "run", "L6", "--set", "heads=1,9"], debug=False) == 2
+    assert "heads=1,9 cannot be" in capsys.readouterr().err
+    assert tried == [("small", 4)]
 
 
 def test_words_can_name_the_ends_of_a_knob():
