@@ -31,6 +31,7 @@ from attendo.model.record import AttentionRecord
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.model_folder.weights import load_model
 from attendo.report.language import Language
+from attendo.report.page import make_folder
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, normalize, one_line, repair
 from attendo.text.tokenizer import Tokenizer
@@ -117,7 +118,7 @@ def inspect(
     options, tokenizer = SearchOptions(beam_size=beam), bundle.tokenizer()
     choose_source(from_, choose_target(to, bundle.directions), text, bundle.directions)  # or why not, before a folder
     if out is not None:
-        from attendo.inspection.page import make_folder, write_folder  # matplotlib, only where pictures are drawn
+        from attendo.inspection.page import write_folder  # matplotlib, only where pictures are drawn
 
         make_folder(Path(out))
     found = inspect_text(load_model(bundle), tokenizer, text, bundle.directions, to, from_, options, target)

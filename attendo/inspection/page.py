@@ -4,7 +4,6 @@ Like the report of a run it holds everything it shows and runs nothing. Labels a
 Chinese with the fonts it has. Pictures of all heads stand beside it in the folder.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -12,9 +11,6 @@ from pathlib import Path
 
 from torch import Tensor
 
-from attendo.errors import WriteError
-from attendo.files.durable import cannot_write
-from attendo.files.manifest import NAME as MANIFEST
 from attendo.inspection.alignment import Alignment, AttentionMaps
 from attendo.inspection.heat_maps import draw_maps, explain_signs, labels_apart
 from attendo.inspection.heat_tables import colour_rules, heat_table, legend
@@ -113,21 +109,6 @@ nav a { color: var(--train); }
   .map table { font-size: 6pt; } .map td { width: 7pt; min-width: 7pt; height: 7pt; }
   .map.numbers table { font-size: 8pt; } .map.numbers td { width: 15pt; min-width: 15pt; height: 12pt; } }
 """
-
-
-def make_folder(folder: Path) -> None:
-    """Before the long work, so that a folder that cannot be written is reported at once.
-
-    A model's folder must stay as it is: with a file more than its manifest names, the model would not load.
-    """
-    if os.path.lexists(folder / MANIFEST):
-        raise WriteError(f"{folder} is a model's folder (it has {MANIFEST}): name another folder for the pages")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from error
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise WriteError(f"cannot write {folder}: no permission")
 
 
 def write_folder(folder: Path, found: Inspection, model: str, language: Language = "en") -> Inspection:

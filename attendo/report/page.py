@@ -3,12 +3,15 @@
 No script, no address, and a policy that would stop both; every text of strangers is escaped and made visible.
 """
 
+import os
 from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 
 from attendo import __version__
-from attendo.files.durable import write_file
+from attendo.errors import WriteError
+from attendo.files.durable import cannot_write, write_file
+from attendo.files.manifest import NAME as MANIFEST
 from attendo.report.formatting import visible
 from attendo.report.language import Bilingual, Language, in_language
 from attendo.report.style import STYLE
@@ -68,3 +71,18 @@ def captioned_section(
         f'<p class="caption" lang="zh">{escape(caption.chinese)}</p>\n'
         f"{content}\n</section>"
     )
+
+
+def make_folder(folder: Path) -> None:
+    """Before the long work, so that a folder that cannot be written is reported at once.
+
+    A model's folder must stay as it is: with a file more than its manifest names, the model would not load.
+    """
+    if os.path.lexists(folder / MANIFEST):
+        raise WriteError(f"{folder} is a model's folder (it has {MANIFEST}): name another folder for the pages")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise WriteError(f"cannot write {folder}: no permission")
