@@ -20,7 +20,7 @@ PACKAGE = ROOT / "attendo"
 ORDER = [
     {"errors", "special_tokens"}, {"device", "files"}, {"text"}, {"data"}, {"model"}, {"model_folder"}, {"decoding"},
     {"training"}, {"engines"}, {"translation"}, {"glass"}, {"report"}, {"documents"}, {"evaluation"}, {"inspection"},
-    {"doctor"}, {"recipe"}, {"runs"}, {"lab"}, {"server"}, {"cli"},
+    {"explain"}, {"doctor"}, {"recipe"}, {"runs"}, {"lab"}, {"server"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: index for index, names in enumerate(ORDER) for name in names}
 

@@ -23,6 +23,7 @@ from attendo.cli import (
     train,
     translate,
 )  # fmt: skip
+from attendo.cli import explain as explain_command
 from attendo.cli.help import AttendoCommand, AttendoGroup
 from attendo.cli.lab import app as lab
 from attendo.cli.language import choose_language
@@ -61,7 +62,8 @@ app = typer.Typer(
 )
 for command in (
     describe.describe, doctor.doctor, train.train, average.average, translate.translate, score.score,
-    evaluate.evaluate, compare.compare, inspect.inspect, draw.draw, export.export, models.models,
+    evaluate.evaluate, compare.compare, inspect.inspect, explain_command.explain, draw.draw, export.export,
+    models.models,
 ):  # fmt: skip
     app.command(cls=AttendoCommand)(command)
 app.add_typer(tokenizer, name="tokenizer")

@@ -1,0 +1,80 @@
+"""From a text to all that is shown of it: with hands and without, and the training pass of the pair. No torch."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from attendo.explain.comparison import Touched, compare_looks
+from attendo.explain.hand_words import HandWords
+from attendo.explain.labels import labels_of
+from attendo.explain.passes import seen_by_search
+from attendo.explain.teacher_forcing import PairInTraining, teacher_forcing
+from attendo.glass.hands import Hands
+from attendo.glass.look import Look, look, opened
+from attendo.glass.reading import Glass, read_target
+from attendo.glass.trace import Array
+from attendo.model.config import TransformerConfig
+from attendo.text.tokenizer import Tokenizer
+
+UNTOUCHED = HandWords()
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """`shown` is what all tensors are of: with the hands, if there are any; `plain` is without."""
+
+    plain: Look
+    shown: Look
+    log_probs: Array  # [target, vocab]: what the search saw at each step of `shown`
+    training: PairInTraining
+    touched: Touched | None  # None: there is no hand
+
+    @property
+    def config(self) -> TransformerConfig:
+        return self.shown.glass.model.config
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self.shown.glass.tokenizer
+
+    @property
+    def model_name(self) -> str:
+        return self.shown.glass.bundle.folder.resolve().name
+
+    @cached_property
+    def source_labels(self) -> list[str]:
+        return labels_of(self.shown.source, self.tokenizer)
+
+    @cached_property
+    def target_in_labels(self) -> list[str]:
+        return labels_of(self.shown.target_in, self.tokenizer)
+
+    @cached_property
+    def target_labels(self) -> list[str]:
+        return labels_of(self.shown.best.ids, self.tokenizer)
+
+
+def explain(
+    text: str,
+    to: str | None = None,
+    from_: str | None = None,
+    model: str | Path | Glass | None = None,
+    *,
+    target: str | None = None,
+    beam: int = 4,
+    hands: HandWords = UNTOUCHED,
+) -> Explanation:
+    """`target` is what the translation should be, for the training pass; without it, it is the model's own."""
+    glass = opened(model)
+    plain = look(text, to, from_, glass, beam)
+    touch = hands.for_sentence(glass.model.config, plain.source, glass.tokenizer)
+    shown = plain if touch == Hands() else look(text, to, from_, glass, beam, touch)
+    longest = plain.read.request.max_length
+    pair = plain.best.ids if target is None else read_target(glass, target, longest)
+    return Explanation(
+        plain=plain,
+        shown=shown,
+        log_probs=seen_by_search(shown),
+        training=teacher_forcing(glass.model, pair, shown.trace["memory"], longest, touch, given=target is not None),
+        touched=None if shown is plain else compare_looks(plain, shown),
+    )

@@ -1,0 +1,55 @@
+"""One file, explain.html: the words, the programs and the numbers, nothing that is fetched.
+
+The policy at its head lets run the one script whose hash it names, and forbids every request.
+"""
+
+import base64
+import hashlib
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from attendo.explain.explain import Explanation
+from attendo.explain.page_data import page_data
+from attendo.explain.view import View
+from attendo.files.durable import write_file
+from attendo.report.formatting import visible
+from attendo.report.language import Language
+from attendo.report.style import STYLE
+
+PAGE = "explain.html"
+PARTS = Path(__file__).with_name("page_parts")
+SCRIPTS = (
+    "numbers", "tensors", "elements", "equations", "state", "matrices", "vectors", "unfold", "unfold_products",
+    "pieces", "attention", "layers", "output", "search", "training", "hands", "page",
+)  # fmt: skip
+LONGEST_TITLE = 100
+
+
+def write_page(folder: Path, found: Explanation, view: View, language: Language = "en") -> Path:
+    path = folder / PAGE
+    write_file(path, page_html(page_data(found, view, language)).encode("utf-8"))
+    return path
+
+
+def page_html(data: dict[str, Any]) -> str:
+    """The data is JSON that no script reads as code: a < in it is spelt \\u003c, so that nothing can end it."""
+    script = '"use strict";\n' + "\n".join((PARTS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    style = STYLE + (PARTS / "page.css").read_text(encoding="utf-8")
+    policy = f"default-src 'none'; script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; base-uri 'none'"
+    title = visible(f"{data['text']} → {data['translation']}", LONGEST_TITLE)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return (
+        f'<!DOCTYPE html>\n<html lang="{data["language"]}">\n<head>\n<meta charset="utf-8"/>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        "<noscript>This page computes what it shows: it needs JavaScript. 本页在浏览器中计算，需要启用 JavaScript。"
+        '</noscript>\n<main id="page"></main>\n'
+        f'<script type="application/json" id="data">{text}</script>\n<script>{script}</script>\n</body>\n</html>\n'
+    )
+
+
+def hash_of(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"

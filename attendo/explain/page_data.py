@@ -1,0 +1,144 @@
+"""All that the page knows, as one JSON value: pieces, tensors, steps, the search, the training pass, the hands."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from attendo import __version__
+from attendo.explain.explain import Explanation
+from attendo.explain.labels import labels_of
+from attendo.explain.stored import best_pieces, embedding_rows, stored_tensors, stored_weights
+from attendo.explain.teacher_forcing import SMOOTHING
+from attendo.explain.view import View
+from attendo.glass.look import Look
+from attendo.report.formatting import visible
+from attendo.report.language import Language
+
+LOGITS_SHOWN = 50  # of each step
+LOGITS_UNFOLDED = 5  # of each step, down to their factors
+DIGITS = 7  # of single numbers, which stand as text
+
+
+def page_data(found: Explanation, view: View, language: Language) -> dict[str, Any]:
+    config, weights = found.config, found.shown.glass.model.weights
+    shown, names = found.shown, PieceNames(found)
+    steps = [step_data(found, step, names) for step in range(len(shown.best.ids))]
+    unfolded = (one for step in steps for one in [*step["ids"][:LOGITS_UNFOLDED], step["piece"]])
+    data = {
+        "version": __version__,
+        "language": language,
+        "text": visible(found.shown.text),
+        "translation": visible(shown.translation),
+        "model": found.model_name,
+        "languages": [found.shown.read.languages.source, found.shown.read.languages.target],
+        "config": {**asdict(config), "d_k": config.head_dim},
+        "beam": found.shown.options.beam_size,
+        "best": {"log_prob": rounded(shown.best.log_prob), "score": rounded(shown.best.score)},
+        "view": asdict(view),
+        "source": {"ids": list(found.shown.source), "labels": found.source_labels},
+        "target_in": {"ids": list(shown.target_in), "labels": found.target_in_labels},
+        "target": {"ids": list(shown.best.ids), "labels": found.target_labels},
+        "hands": shown.hands.to_dict(),
+        "comparison": comparison_data(found, names),
+        "steps": steps,
+        "search": search_data(shown, names),
+        "training": training_data(found, names),
+        "remarks": list(found.shown.remarks),
+        "tensors": stored_tensors(shown.trace),
+        "weights": stored_weights(config, weights, view.dimension),
+        "output_rows": embedding_rows(unfolded, weights),
+    }
+    return {**data, "pieces": names.known}
+
+
+class PieceNames:
+    """What the page calls each piece that it names by its id."""
+
+    def __init__(self, found: Explanation) -> None:
+        self.tokenizer = found.tokenizer
+        self.known: dict[int, str] = {}
+
+    def keep(self, ids: Iterable[int]) -> list[int]:
+        """Gives the ids back, and knows their names from now on."""
+        kept = [int(one) for one in ids]
+        for one in kept:
+            if one not in self.known:
+                self.known[one] = labels_of([one], self.tokenizer)[0]
+        return kept
+
+
+def step_data(found: Explanation, step: int, names: PieceNames) -> dict[str, Any]:
+    """The 50 best pieces of a step; `log_sum` is log Σ exp(logit / temperature) over the whole vocabulary."""
+    shown = found.shown
+    piece, log_probs = shown.best.ids[step], found.log_probs[step]
+    ids = best_pieces(log_probs, LOGITS_SHOWN)
+    # Of a pass of its own, where the mask is off, logits are known but for a constant, which softmax does not see.
+    logits = shown.trace["logits"][step] if shown.hands.causal_mask else log_probs * shown.hands.temperature
+    first = int(ids[0])
+    return {
+        "piece": names.keep([piece])[0],
+        "log_prob": rounded(log_probs[piece]),
+        "logit": rounded(logits[piece]),
+        "rank": 1 + int((log_probs > log_probs[piece]).sum()),
+        "ids": names.keep(ids),
+        "logits": [rounded(logits[one]) for one in ids],
+        "log_sum": rounded(logits[first] / shown.hands.temperature - log_probs[first]),
+    }
+
+
+def search_data(shown: Look, names: PieceNames) -> dict[str, Any]:
+    rows = [
+        [one.parent, one.step, one.piece, rounded(one.log_prob), rounded(one.total), rounded(one.score),
+         one.rank, int(one.kept), int(one.ended)]
+        for one in shown.tree.nodes
+    ]  # fmt: skip
+    names.keep(one.piece for one in shown.tree.nodes)
+    return {"nodes": rows, "finished": list(shown.tree.finished)}
+
+
+def training_data(found: Explanation, names: PieceNames) -> dict[str, Any]:
+    training, tokenizer = found.training, found.tokenizer
+    names.keep(one.best for one in training.positions)
+    return {
+        "given": training.given,
+        "reads": labels_of([one.reads for one in training.positions], tokenizer),
+        "answers": labels_of([one.answer for one in training.positions], tokenizer),
+        "positions": [
+            {
+                "log_prob": rounded(one.log_prob), "smoothed": rounded(one.smoothed_loss), "rank": one.rank,
+                "best": one.best, "best_log_prob": rounded(one.best_log_prob),
+            }
+            for one in training.positions
+        ],
+        "smoothing": SMOOTHING,
+        "loss": rounded(training.loss),
+        "smoothed_loss": rounded(training.smoothed_loss),
+        "fed_back": labels_of([one for one, _ in training.fed_back], tokenizer),
+        "fed_back_log_probs": [rounded(one) for _, one in training.fed_back],
+        "parts_at": training.parts_at,
+    }  # fmt: skip
+
+
+def comparison_data(found: Explanation, names: PieceNames) -> dict[str, Any] | None:
+    comparison, plain = found.touched, found.plain
+    if comparison is None:
+        return None
+    return {
+        "translation": visible(plain.translation),
+        "labels": labels_of(plain.best.ids, found.tokenizer),
+        "touched_labels": found.target_labels,
+        "parts_at": comparison.parts_at,
+        "forced": {str(step): names.keep([piece])[0] for step, piece in dict(found.shown.hands.force).items()},
+        "steps": [
+            [rounded(one.log_prob), rounded(one.touched_log_prob), rounded(one.divergence)] for one in comparison.steps
+        ],
+        "chosen": [rounded(found.log_probs[step, one]) for step, one in enumerate(found.shown.best.ids)],
+        "score": rounded(plain.best.score),
+    }
+
+
+def rounded(value: float | np.floating[Any]) -> float:
+    """Seven significant digits, which is what a float32 has."""
+    return float(f"{float(value):.{DIGITS}g}")
