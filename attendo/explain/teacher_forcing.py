@@ -19,7 +19,7 @@ SMOOTHING = 0.1  # ε_ls of the paper's 5.4
 
 
 @dataclass(frozen=True)
-class ForcedPosition:
+class PairPosition:
     """One row of the target: reads `reads`, should say `answer`."""
 
     reads: int
@@ -45,7 +45,7 @@ class PairInTraining:
     of its likeliest pieces is fed back to it, with log-probabilities; `parts_at` the first position, from 0, where that
     is not the target."""
 
-    positions: tuple[ForcedPosition, ...]
+    positions: tuple[PairPosition, ...]
     given: bool
     fed_back: tuple[tuple[int, float], ...]
     parts_at: int | None
@@ -66,18 +66,18 @@ def teacher_forcing(
     """target: pieces, </s>."""
     log_probs = log_probs_of(target, model, memory, hands)
     reads = (SPECIAL.bos, *target[:-1])
-    positions = tuple(map(forced_position, log_probs, reads, target))
+    positions = tuple(map(pair_position, log_probs, reads, target))
     greedy = beam_search(model, memory, longest, SearchOptions(beam_size=1), hands).best
     fed_back = tuple(zip(greedy.ids, greedy.token_log_probs, strict=True))
     return PairInTraining(positions, given, fed_back, first_difference(target, greedy.ids))
 
 
-def forced_position(log_probs: Array, reads: int, answer: int) -> ForcedPosition:
+def pair_position(log_probs: Array, reads: int, answer: int) -> PairPosition:
     """log_probs [vocab]"""
     best, log_prob = int(log_probs.argmax()), float(log_probs[answer])
     smoothed = -(1 - SMOOTHING) * log_prob - SMOOTHING * float(log_probs.mean(dtype=np.float64))
     rank = 1 + int((log_probs > log_probs[answer]).sum())
-    return ForcedPosition(reads, answer, log_prob, smoothed, rank, best, float(log_probs[best]))
+    return PairPosition(reads, answer, log_prob, smoothed, rank, best, float(log_probs[best]))
 
 
 def first_difference(left: Sequence[int], right: Sequence[int]) -> int | None:
