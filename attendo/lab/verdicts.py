@@ -2,7 +2,7 @@
 
 from attendo.lab.claim import Tr, Verdict
 from attendo.lab.run import ClaimResult
-from attendo.lab.tools.texts import Language, fill_in, filled_rows, read_text
+from attendo.lab.tools.texts import Language, can_tell, fill_in, filled_rows, read_text
 
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {  # sign, English, Chinese
     "holds": ("✔", "holds", "成立"),
@@ -31,8 +31,13 @@ def why(result: ClaimResult, language: Language) -> str:
 
 
 def labelled_numbers(result: ClaimResult, language: Language) -> list[tuple[str, str]]:
-    """A few, with words; the first is the one that decides."""
-    return filled_rows(read_text(result.experiment, language), result.runs, bool(result.turned))
+    """A few, with words; the first is the one that decides. Where turned knobs leave none, all by their names."""
+    rows = filled_rows(read_text(result.experiment, language), result.runs, bool(result.turned))
+    if rows or not result.turned:
+        return rows
+    knobs = {knob.name for knob in result.experiment.knobs}
+    names = [name for name in result.runs[0] if name not in knobs and can_tell(f"«{name}»", result.runs)]
+    return [(name, fill_in(f"«{name}»", result.runs)) for name in names]
 
 
 def decided_by(result: ClaimResult, language: Language) -> str:

@@ -7,7 +7,9 @@ import pytest
 
 from attendo.cli.main import run
 from attendo.lab.claims import EXPERIMENTS
+from attendo.lab.run import Wanted, run_experiment
 from attendo.lab.tools.texts import can_tell, fill_in, filled_rows, read_text
+from attendo.lab.verdicts import labelled_numbers
 from tests.lab.turned_knobs import other_values, turn
 
 # Of toy models and of formulas, with knobs that are lists and knobs that are numbers.
@@ -62,6 +64,11 @@ def test_a_model_that_cannot_be_is_found_before_others_are_trained(monkeypatch, 
     assert run(["lab", "run", "L6", "--set", "heads=1,9"], debug=False) == 2
     assert "heads=1,9 cannot be" in capsys.readouterr().err
     assert tried == [("small", 4)]
+
+
+def test_where_no_row_has_its_numbers_they_are_told_by_name():
+    result = run_experiment(EXPERIMENTS["L15"], Wanted("small", turned={"d_k": "2,8"}))
+    assert dict(labelled_numbers(result, "en"))["of_scores_at_8"] == "8"
 
 
 def test_words_can_name_the_ends_of_a_knob():
