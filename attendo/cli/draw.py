@@ -1,5 +1,6 @@
 """attendo draw: the drawings of a lecture, from a preset or from a model and its sentence."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
 from attendo.cli.language import language_of
 from attendo.cli.options import MODEL
 from attendo.cli.terminal import as_utf8, print_note
-from attendo.inspection.drawings.options import DRAWINGS, DrawOptions, check_drawing
+from attendo.inspection.drawings.options import DRAWINGS, DrawOptions, check_drawing, check_ending
 from attendo.model.presets import PRESETS
 from attendo.report.language import in_language
 
@@ -32,7 +33,7 @@ def draw(
             "--out",
             metavar="FILE",
             rich_help_panel=INPUT_AND_OUTPUT,
-            help="File to write, a slide of 16:9: .svg or .png.",
+            help="File to write: .svg or .png, a slide of 16:9; the embeddings also as a page, .html.",
         ),
     ],
     texts: Annotated[
@@ -89,6 +90,15 @@ def draw(
             help="Where the norms stand, before or after each part, instead of the preset's.",
         ),
     ] = None,
+    words: Annotated[
+        str | None,
+        typer.Option(
+            "--words",
+            metavar="WORD,WORD",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Words whose neighbours in the table of embeddings to show, such as 学习,water.",
+        ),
+    ] = None,
     warmup: Annotated[
         int | None, size_option("--warmup", "N", "Steps of warmup of the learning rate. Default: 4,000.")
     ] = None,
@@ -107,6 +117,8 @@ def draw(
         attendo draw three-attentions --text 我爱机器学习 --to en --out three.svg
         # Padding mask and causal mask of two sentences, in Chinese
         attendo draw masks --text 我爱机器学习 --text 谢谢 --out masks.png --lang zh
+        # Neighbours of two words in the table of embeddings, and a map of common words, as a page
+        attendo draw embeddings --words 学习,learning --out embeddings.html
     """
     options = DrawOptions(
         preset=preset,
@@ -122,8 +134,10 @@ def draw(
         target=None if target is None else as_utf8(target),
         warmup_steps=warmup,
         max_steps=steps,
+        words=tuple(filter(None, re.split(r"[,，、\s]+", as_utf8(words or "")))),
     )
     check_drawing(drawing, options)
+    check_ending(drawing, out)
 
     from attendo.files.apart import check_apart
     from attendo.model_folder.bundle import model_folder

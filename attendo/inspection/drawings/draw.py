@@ -7,33 +7,40 @@ import torch
 
 from attendo.errors import UsageError
 from attendo.inspection.drawings.architecture import architecture, draw_architecture
+from attendo.inspection.drawings.embeddings import EmbeddingMap, draw_embeddings, embedding_map
+from attendo.inspection.drawings.embeddings_page import write_embeddings_page
 from attendo.inspection.drawings.masks import draw_masks, mask_batch
-from attendo.inspection.drawings.options import DrawOptions, check_drawing, chosen_config
+from attendo.inspection.drawings.options import PAGE, DrawOptions, check_drawing, check_ending, chosen_config
 from attendo.inspection.drawings.positions import draw_positions, position_table
 from attendo.inspection.drawings.qkv import AttentionFlow, attention_flow, draw_qkv
 from attendo.inspection.drawings.schedule import draw_schedule, schedules
-from attendo.inspection.drawings.slide import Slide, check_ending, slide_style, write_slide
+from attendo.inspection.drawings.slide import Slide, slide_style, write_slide
 from attendo.inspection.drawings.three_attentions import draw_three_attentions, three_attentions
 from attendo.inspection.drawings.training_and_inference import draw_training_and_inference, two_ways
 from attendo.inspection.inspect import Inspection, inspect_text
 from attendo.inspection.readable import token_labels
 from attendo.model.build import Model
 from attendo.model_folder.bundle import Bundle, model_folder, read_bundle
+from attendo.model_folder.checked_weights import read_weights
 from attendo.model_folder.weights import load_model, on_meta
 from attendo.report.language import Language
 
 SENTENCE, ITS_LANGUAGE = "我爱机器学习", "en"  # what is shown where no text is given, and what it is translated into
 BATCH = {"en": ("I love machine learning.", "Thank you!"), "zh": ("我爱机器学习。", "谢谢！")}
 TOKENS = 6  # of a preset's self-attention, which reads no text
+WORDS = ("学习", "water")
 D_MODEL, WARMUP, STEPS = 512, 4_000, 20_000  # the paper's size and warmup
 
 
 def draw(name: str, path: Path, options: DrawOptions, language: Language = "en") -> None:
-    """As SVG or PNG, by the ending of the path."""
+    """As SVG or PNG, by the ending of the path; the embeddings also as a page."""
     check_drawing(name, options)
-    check_ending(path)
+    check_ending(name, path)
     with slide_style():
-        write_slide(make_slide(name, options, language), path)
+        if path.suffix.lower() == PAGE:
+            write_embeddings_page(embeddings_of(options), path, language)
+        else:
+            write_slide(make_slide(name, options, language), path)
 
 
 def make_slide(name: str, options: DrawOptions, language: Language) -> Slide:
@@ -62,6 +69,8 @@ def make_slide(name: str, options: DrawOptions, language: Language) -> Slide:
             read = read_sentence(options)
             ways = two_ways(read.model, read.found.tokenizer, read.found.source, read.found.best.ids)
             return draw_training_and_inference(ways, language)
+        case "embeddings":
+            return draw_embeddings(embeddings_of(options), language)
         case _:
             raise ValueError(name)
 
@@ -92,6 +101,11 @@ def flow_of(options: DrawOptions) -> AttentionFlow:
     read = read_sentence(options)
     names = token_labels(read.found.source, read.found.tokenizer)
     return attention_flow(read.model, torch.tensor([read.found.source]), [names[one] for one in read.found.source])
+
+
+def embeddings_of(options: DrawOptions) -> EmbeddingMap:
+    bundle = open_bundle(options)
+    return embedding_map(read_weights(bundle)["embedding.weight"], bundle.tokenizer(), options.words or WORDS)
 
 
 def open_bundle(options: DrawOptions) -> Bundle:

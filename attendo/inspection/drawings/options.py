@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
+from pathlib import Path
 
 from attendo.errors import UsageError
 from attendo.model.config import DecoderOnlyConfig, ModelConfig
@@ -18,7 +19,9 @@ DRAWINGS: Mapping[str, tuple[str, ...]] = {
     "qkv": ("preset", "model", "d_model", "num_heads", "texts", "to"),
     "three-attentions": ("model", "texts", "to", "target"),
     "training-and-inference": ("model", "texts", "to", "target"),
+    "embeddings": ("model", "words"),
 }
+PICTURES, PAGE = (".svg", ".png"), ".html"  # endings; of a page only the embeddings have enough to show
 ON_COMMAND_LINE = {
     "num_heads": "--heads", "num_layers": "--layers", "vocab_size": "--vocab", "texts": "--text",
     "warmup_steps": "--warmup", "max_steps": "--steps",
@@ -42,6 +45,7 @@ class DrawOptions:
     target: str | None = None
     warmup_steps: int | None = None
     max_steps: int | None = None
+    words: tuple[str, ...] = ()
 
     def given(self) -> list[str]:
         return [field.name for field in fields(self) if getattr(self, field.name) not in (None, ())]
@@ -59,6 +63,12 @@ def check_drawing(name: str, options: DrawOptions) -> None:
             raise UsageError(f"{option_name(option)} does not belong to the drawing '{name}', which takes {known}")
     if options.model is not None and (sizes := [one for one in ("preset", *SIZES) if one in options.given()]):
         raise UsageError(f"--model and {option_name(sizes[0])} exclude each other: a model has sizes of its own")
+
+
+def check_ending(name: str, path: Path) -> None:
+    endings = (*PICTURES, PAGE) if name == "embeddings" else PICTURES
+    if path.suffix.lower() not in endings:
+        raise UsageError(f"--out is {path}: expected a name that ends with {' or '.join(endings)}")
 
 
 def option_name(name: str) -> str:

@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.text import Text
 
-from attendo.errors import UsageError
 from attendo.files.durable import write_file
 from attendo.report import fonts
 
@@ -31,7 +30,6 @@ INK, QUIET, RULE = "#1c2024", "#59616a", "#c9ced4"
 SOURCE, TARGET, GOOD, BAD = "#3b528b", "#c65102", "#1a7f5a", "#c62828"
 PALE = {SOURCE: "#e6ebf7", TARGET: "#fdece0", GOOD: "#e0f2ea", BAD: "#fbe3e3", QUIET: "#eff1f3", INK: "#ffffff"}
 WEIGHTS, SIGNED = "Blues", "RdBu_r"  # colours of numbers from 0 to 1, and of numbers around 0
-ENDINGS = (".svg", ".png")
 PIXELS_PER_INCH = 144  # 1920 × 1080
 
 Point = tuple[float, float]
@@ -134,18 +132,17 @@ class Slide:
         return [one for one in shown if one not in beyond]
 
 
-def check_ending(path: Path, endings: Sequence[str] = ENDINGS) -> None:
-    if path.suffix.lower() not in endings:
-        raise UsageError(f"--out is {path}: expected a name that ends with {' or '.join(endings)}")
-
-
 def write_slide(slide: Slide, path: Path) -> None:
-    """As SVG or PNG, by the ending of the name; the same drawing is the same file."""
-    form = path.suffix.lower().removeprefix(".")
-    metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
+    """As SVG or PNG, by the ending of the name."""
+    write_file(path, picture_of(slide, path.suffix.lower().removeprefix(".")))
+
+
+def picture_of(slide: Slide, form: str) -> bytes:
+    """The same drawing is the same file: it bears no date."""
+    said = ("Date", "Creator", "Format", "Type") if form == "svg" else ("Software",)
     picture = io.BytesIO()
-    slide.figure.savefig(picture, format=form, dpi=PIXELS_PER_INCH, metadata=metadata)
-    write_file(path, picture.getvalue())
+    slide.figure.savefig(picture, format=form, dpi=PIXELS_PER_INCH, metadata=dict.fromkeys(said))
+    return picture.getvalue()
 
 
 def text_width(words: str, size: float = SMALL) -> float:
