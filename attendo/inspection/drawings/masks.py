@@ -117,7 +117,8 @@ def draw_note(slide: Slide, language: Language, *, has_space: bool) -> None:
     space = tr(f" {SPACE} is a space.", f"{SPACE} 是空格。") if has_space else ""
     words = tr(
         f"A row looks, a column is looked at: 1 may, 0 may not.{space} Where padding stands after the sentence,\n"
-        "the causal mask already hides it from every real token. Encoder and cross-attention have the padding mask alone.",
+        "the causal mask already hides it from every real token. Encoder and cross-attention have the padding mask "
+        "alone.",
         f"行是在看的词元，列是被看的词元：1 能看，0 不能看。{space}填充都在句末时，因果掩码已经使真实词元看不到它。\n"
         "编码器和交叉注意力只用填充掩码。",
     )
