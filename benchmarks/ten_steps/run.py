@@ -11,7 +11,7 @@ from unittest.mock import patch
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
-from PIL import Image
+from PIL import Image  # comes with matplotlib
 
 from benchmarks.ten_steps.source import TenStep
 

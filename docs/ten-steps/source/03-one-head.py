@@ -66,6 +66,6 @@ print(softmax((X @ nothing) @ (X @ nothing).T / math.sqrt(2)))
 print(attention(X @ nothing, X @ nothing, V), V.mean(axis=0))
 
 # %% answer_things
-looks_for_things = np.array([[0.0, 0.0, 4.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]])
-Q, K = X @ looks_for_things, X
+W_Q = np.array([[0.0, 0.0, 4.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]])
+Q, K = X @ W_Q, X
 print(softmax(Q @ K.T / math.sqrt(3)).round(2))
