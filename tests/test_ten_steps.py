@@ -47,6 +47,42 @@ def without_pictures(content):
     return re.sub(r'"image/png": "[^"]+"', '"image/png": ""', content)
 
 
+# The step that explains a term; no step before it may use the word.
+EXPLAINED = {
+    "en": {
+        "dot product": 2, "variance": 2, "query": 3, "queries": 3, "key": 3, "head": 3, "attention weights": 3,
+        "self-attention": 3, "mask": 4, "causal": 4, "id": 4, "bias": 5, "pieces": 5, "layer": 5, "embedding": 6,
+        "vocabulary": 6, "positional": 6, "feed-forward": 7, "ReLU": 7, "LayerNorm": 7, "norm": 7, "sublayer": 8,
+        "residual": 8, "post-norm": 8, "pre-norm": 8, "encoder": 8, "parameters": 8, "decoder": 9, "source": 9,
+        "target": 9, "cross-attention": 9, "logits": 9, "teacher forcing": 9, "tokenizer": 10, "greedy": 10, "beam": 10,
+    },
+    "zh": {
+        "点积": 2, "方差": 2, "查询": 3, "键": 3, "注意力权重": 3, "自注意力": 3, "掩码": 4, "填充": 4, "编号": 4,
+        "偏置": 5, "多头": 5, "词元": 5, "词嵌入": 6, "词表": 6, "词向量": 6, "位置编码": 6, "前馈": 7, "ReLU": 7,
+        "LayerNorm": 7, "归一化": 7, "子层": 8, "残差": 8, "编码器": 8, "解码器": 9, "源句": 9, "译文": 9,
+        "交叉注意力": 9, "logits": 9, "teacher forcing": 9, "分词器": 10, "贪心": 10, "束搜索": 10,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_term_comes_before_the_step_that_explains_it(language):
+    for step in STEPS:
+        words = re.sub(r"`[^`\n]*`|\$[^$]+\$", "", prose_of(step, language))  # code may name what comes later
+        early = [term for term, number in EXPLAINED[language].items() if number > step.number and has(words, term)]
+        assert early == [], step.file
+
+
+def prose_of(step, language):
+    parts = step.prose[language]
+    answers = [text for part in parts if isinstance(part, FoldedAnswer) for text in part.parts]
+    return "\n".join(part for part in (*parts, *answers) if isinstance(part, str))
+
+
+def has(words, term):
+    return bool(re.search(term if ord(term[0]) > 0x4E00 else rf"(?<![\w-]){term}(?![\w-])", words, flags=re.IGNORECASE))
+
+
 def test_there_are_ten():
     assert [step.number for step in STEPS] == list(range(1, 11))
 
