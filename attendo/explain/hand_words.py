@@ -11,9 +11,11 @@ from attendo.explain.labels import word_spans
 from attendo.files.tables import short_repr
 from attendo.glass.hands import Hands, PositionsHand, Where
 from attendo.model.config import TransformerConfig
+from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, repair
 from attendo.text.tokenizer import Tokenizer
 
+END = "</s>"
 LAYERED: dict[str, Where] = {"encoder": "encoder", "decoder": "decoder", "cross": "cross"}
 
 
@@ -95,12 +97,15 @@ def positions_of(word: str, source: Sequence[int], tokenizer: Tokenizer) -> Iter
 def forced(words: str, tokenizer: Tokenizer) -> Iterator[tuple[int, int]]:
     """2=adore -> (2, the id of ␣ad), (3, that of ore): pieces from this step on; a word after the first gets a space.
 
-    "2==" forces an equals sign; Chinese is written without spaces, so there none is put before.
+    "2==" forces an equals sign, "6=</s>" the end; Chinese is written without spaces, so there none is put before.
     """
     step, equals, text = words.partition("=")
     if not (equals and text.strip() and step.isascii() and step.isdecimal() and 0 < int(step[:6]) < 100_000):
         expected = "a step, counted from 1, and the word to come there, such as 2=adore"
         raise InputError(f"--force is {short_repr(words)}: expected {expected}")
+    if text.strip() == END:
+        yield int(step), SPECIAL.eos
+        return
     text = for_model(repair(text)[0]).strip()
     begins_word = int(step) > 1 and text[:1].isalpha() and text[:1].lower() != text[:1].upper()
     for offset, piece in enumerate(tokenizer.encode(f" {text}" if begins_word else text)):

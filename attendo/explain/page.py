@@ -22,7 +22,7 @@ PAGE = "explain.html"
 PARTS = Path(__file__).with_name("page_parts")
 SCRIPTS = (
     "numbers", "tensors", "elements", "equations", "state", "matrices", "vectors", "unfold", "unfold_products",
-    "pieces", "attention", "layers", "output", "search", "training", "hands", "page",
+    "overview", "pieces", "attention", "layers", "output", "search", "training", "hands", "page",
 )  # fmt: skip
 LONGEST_TITLE = 100
 

@@ -13,6 +13,7 @@ from attendo.explain.stored import best_pieces, embedding_rows, stored_tensors, 
 from attendo.explain.teacher_forcing import SMOOTHING
 from attendo.explain.view import View
 from attendo.glass.look import Look
+from attendo.inspection.readable import token_labels
 from attendo.report.formatting import visible
 from attendo.report.language import Language
 
@@ -23,7 +24,7 @@ DIGITS = 7  # of single numbers, which stand as text
 
 def page_data(found: Explanation, view: View, language: Language) -> dict[str, Any]:
     config, weights = found.config, found.shown.glass.model.weights
-    shown, names = found.shown, PieceNames(found)
+    shown, names = found.shown, PieceNames()
     steps = [step_data(found, step, names) for step in range(len(shown.best.ids))]
     unfolded = (one for step in steps for one in [*step["ids"][:LOGITS_UNFOLDED], step["piece"]])
     data = {
@@ -50,22 +51,19 @@ def page_data(found: Explanation, view: View, language: Language) -> dict[str, A
         "weights": stored_weights(config, weights, view.dimension),
         "output_rows": embedding_rows(unfolded, weights),
     }
-    return {**data, "pieces": names.known}
+    return {**data, "pieces": token_labels(names.ids, found.tokenizer)}
 
 
 class PieceNames:
-    """What the page calls each piece that it names by its id."""
+    """The pieces that the page names by their ids; what each is called, it asks for once, in the end."""
 
-    def __init__(self, found: Explanation) -> None:
-        self.tokenizer = found.tokenizer
-        self.known: dict[int, str] = {}
+    def __init__(self) -> None:
+        self.ids: set[int] = set()
 
     def keep(self, ids: Iterable[int]) -> list[int]:
-        """Gives the ids back, and knows their names from now on."""
+        """Gives the ids back."""
         kept = [int(one) for one in ids]
-        for one in kept:
-            if one not in self.known:
-                self.known[one] = labels_of([one], self.tokenizer)[0]
+        self.ids.update(kept)
         return kept
 
 

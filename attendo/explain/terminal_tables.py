@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from attendo.explain.explain import Explanation
-from attendo.explain.labels import labels_of
 from attendo.glass.trace import Array
+from attendo.inspection.readable import token_labels
 from attendo.report.columns import num_columns, padded
 
 NAME_WIDTH, SHAPE_WIDTH, CELL_WIDTH = 16, 14, 9
@@ -98,4 +98,5 @@ def right(text: str, width: int = CELL_WIDTH) -> str:
 
 def token_names(ids: Sequence[int], found: Explanation) -> list[str]:
     """Each by itself."""
-    return [labels_of([one], found.tokenizer)[0] for one in ids]
+    labels = token_labels(ids, found.tokenizer)
+    return [labels[one] for one in ids]

@@ -118,6 +118,7 @@ def test_hands_as_people_say_them():
     assert hands.feed_forward_off == {("decoder", 1)}
     assert [piece for _, piece in hands.force] == found.tokenizer.encode(" adore")
     assert [step for step, _ in hands.force] == [2, 3]
+    assert explained(force=("3=</s>",)).shown.translation == "I love"
 
 
 @pytest.mark.parametrize(

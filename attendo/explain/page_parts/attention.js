@@ -1,6 +1,6 @@
 // One attention, one head of it: who looks at whom, one query's row from scores to weights, the weighted sum, W_O.
 
-// {part, title, words, rows: labels of the queries, chosen, choose(i)}
+// {part, title, words, rows: labels of the queries, written: what came after each (the decoder alone), chosen, choose(i)}
 function attentionBlock(of) {
   const { part } = of, head = headOf(part), keys = keyLabels(part), place = part.replace(/\./g, "-");
   const cross = part.endsWith("cross_attention");
@@ -22,10 +22,10 @@ function attentionBlock(of) {
     el("h4", {}, tr("Who looks at whom", "谁在看谁"), " ", nameAndShape(`${part}.weights`, tensor(`${part}.weights`).shape)),
     note(summaryOf(part, head, of, keys)),
     matrix({
-      rows: of.rows, columns: keys, chosen: of.chosen, choose: of.choose, place: `${place}-row`,
+      rows: rowLabels(of), columns: keys, chosen: of.chosen, choose: of.choose, place: `${place}-row`,
       value: (i, j) => tensor(`${part}.weights`).at(head, i, j), hidden: isMasked(part) ? (i, j) => j > i : null, cell: (i, j) => ["weight", part, head, i, j],
     }),
-    el("h4", {}, tr("The row of ", "这一行："), el("b", {}, of.rows[of.chosen]), tr(": from scores to weights", "：从分数到权重"), equation("softmax")),
+    el("h4", {}, tr("The row of ", "这一行："), el("b", {}, rowLabels(of)[of.chosen]), tr(": from scores to weights", "：从分数到权重"), equation("softmax")),
     scoreRows(part, head, of.chosen, keys, `${place}-row`), unfoldHolder(`${place}-row`),
     tensorFold({ ...whole, name: `${part}.heads`, head, cell: (i, k) => ["head", part, head, i, k] }, tr("values, weighted and summed", "值向量的加权和"), equation("heads")),
     tensorFold({ ...whole, name: `${part}.concat`, cell: (i, k) => ["concat", part, i, k] }, tr("all heads side by side", "所有头拼接")),
@@ -49,12 +49,20 @@ function headChooser(part, head) {
     el("span", { class: "quiet" }, head === sharpest ? tr("★ the sharpest of this layer · ", "★ 本层注意力最集中的头 · ") : "", tr("switch it off: ", "关掉它："), code(`--head-off ${where}:${Number(layer) + 1}:${head + 1}`)));
 }
 
-// 我 looks most at 爱 (0.85)
+// In the decoder a row has read one piece and writes the next: ␣love → ␣machine.
+function rowLabels(of) {
+  return of.written ? of.rows.map((label, i) => `${label} → ${of.written[i]}`) : of.rows;
+}
+
+// 我 looks at 爱 0.85, …
 function summaryOf(part, head, of, keys) {
   const row = tensor(`${part}.weights`).row(head, of.chosen);
   const order = Array.from(row.keys()).sort((a, b) => row[b] - row[a]).slice(0, 3).filter((j) => row[j] >= 0.05);
   const seen = order.map((j) => `${keys[j]} ${row[j].toFixed(2)}`).join(tr(", ", "，"));
-  return [el("b", {}, of.rows[of.chosen]), tr(" looks at ", " 主要看 "), seen, tr(". Rows look at columns; a row sums to 1. Click a label to follow another row.", "。行看列，每行之和为 1。点击行首的词可换一行。")];
+  const who = of.written
+    ? tr(["Having read ", el("b", {}, of.rows[of.chosen]), " it is about to write ", el("b", {}, of.written[of.chosen]), ", and this head"], ["读入 ", el("b", {}, of.rows[of.chosen]), "、将要写出 ", el("b", {}, of.written[of.chosen]), " 时，这个头"])
+    : el("b", {}, of.rows[of.chosen]);
+  return [who, tr(" looks at ", " 主要看 "), seen, tr(". Rows look at columns; a row sums to 1. Click a label to follow another row.", "。行看列，每行之和为 1。点击行首的词可换一行。")];
 }
 
 function scoreRows(part, head, i, keys, place) {
@@ -77,7 +85,7 @@ function allHeads(part, of, keys, place) {
 
 function smallMap(part, head, of, keys, place) {
   const map = matrix({
-    rows: of.rows, columns: keys, chosen: of.chosen, place: `${place}-heads`, value: (i, j) => tensor(`${part}.weights`).at(head, i, j),
+    rows: rowLabels(of), columns: keys, chosen: of.chosen, place: `${place}-heads`, value: (i, j) => tensor(`${part}.weights`).at(head, i, j),
     hidden: isMasked(part) ? (i, j) => j > i : null, cell: (i, j) => ["weight", part, head, i, j],
   });
   map.classList.add("small");
@@ -87,7 +95,7 @@ function smallMap(part, head, of, keys, place) {
 function wholeMatrix(part, head, name, of, keys, place) {
   const kind = { scores: "score", scaled: "scaled", masked: "masked" }[name];
   return [el("h4", {}, nameAndShape(`${part}.${name}`, tensor(`${part}.${name}`).shape)), matrix({
-    rows: of.rows, columns: keys, chosen: of.chosen, choose: of.choose, place: `${place}-${name}`, signed: true,
+    rows: rowLabels(of), columns: keys, chosen: of.chosen, choose: of.choose, place: `${place}-${name}`, signed: true,
     value: (i, j) => tensor(`${part}.${name}`).at(head, i, j), hidden: name === "masked" ? (i, j) => j > i : null, cell: (i, j) => [kind, part, head, i, j],
   }), unfoldHolder(`${place}-${name}`)];
 }

@@ -31,7 +31,7 @@ function handWords() {
   const where = { encoder: tr("encoder", "编码器"), decoder: tr("decoder", "解码器"), cross: tr("cross-attention", "交叉注意力") };
   return [
     ...(HANDS.heads_off || []).map(([w, l, h]) => tr(`${where[w]}: layer ${l + 1}, head ${h + 1} off`, `${where[w]}：第 ${l + 1} 层第 ${h + 1} 个头关闭`)),
-    ...(HANDS.feed_forward_off || []).map(([w, l]) => tr(`${where[w]}: feed-forward of layer ${l + 1} off`, `${where[w]}：第 ${l + 1} 层前馈网络关闭`)),
+    ...(HANDS.feed_forward_off || []).map(([w, l]) => tr(`${where[w]}: feed-forward of layer ${l + 1} off`, `${where[w]}：第 ${l + 1} 层前馈层关闭`)),
     ...(HANDS.erase || []).map((i) => tr(`erased: ${DATA.source.labels[i]}`, `擦去：${DATA.source.labels[i]}`)),
     ...Object.entries(HANDS.force || {}).map(([step, id]) => tr(`step ${step} forced: ${DATA.pieces[id]}`, `第 ${step} 步指定：${DATA.pieces[id]}`)),
     HANDS.causal_mask === false ? tr("causal mask off", "因果掩码关闭") : null,

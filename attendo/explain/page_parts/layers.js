@@ -39,7 +39,7 @@ section("encoder", () => tr("3 · The encoder", "3 · 编码器"), ["language", 
       words: tr("Each piece asks a question (Q), every piece answers how well it fits (K), and the answers decide how much of each value (V) is taken.", "每个子词提出一个问题（Q），每个子词回答自己有多符合（K），据此决定各取多少值（V）。"),
       rows: DATA.source.labels, chosen: state.position, choose,
     }),
-    feedForwardBlock(`${part}.feed_forward`, { labels: DATA.source.labels, chosen: state.position, choose }, tr(`Feed-forward, layer ${state.layer + 1}`, `前馈网络，第 ${state.layer + 1} 层`)),
+    feedForwardBlock(`${part}.feed_forward`, { labels: DATA.source.labels, chosen: state.position, choose }, tr(`Feed-forward, layer ${state.layer + 1}`, `前馈层，第 ${state.layer + 1} 层`)),
   ];
 });
 
@@ -65,14 +65,14 @@ section("decoder", () => tr("5 · The decoder, step by step", "5 · 解码器，
     attentionBlock({
       part: `${part}.self_attention`, title: tr(`Masked self-attention, layer ${state.decoderLayer + 1}`, `带掩码的自注意力，第 ${state.decoderLayer + 1} 层`),
       words: tr("It looks back at what is written. What comes later is masked: in training it is there, but must not be seen.", "回头看已写出的词元。后面的被掩码遮住：训练时它们就在那里，但不许看。"),
-      rows: DATA.target_in.labels, chosen: state.step, choose,
+      rows: DATA.target_in.labels, written: DATA.target.labels, chosen: state.step, choose,
     }),
     attentionBlock({
       part: `${part}.cross_attention`, title: tr(`Cross-attention, layer ${state.decoderLayer + 1}`, `交叉注意力，第 ${state.decoderLayer + 1} 层`),
       words: tr("Queries come from the translation, keys and values from the memory: this is where it looks at the source.", "查询来自译文，键和值来自 memory：解码器在这里看源句。"),
-      rows: DATA.target_in.labels, chosen: state.step, choose,
+      rows: DATA.target_in.labels, written: DATA.target.labels, chosen: state.step, choose,
     }),
-    feedForwardBlock(`${part}.feed_forward`, whole, tr(`Feed-forward, layer ${state.decoderLayer + 1}`, `前馈网络，第 ${state.decoderLayer + 1} 层`)),
+    feedForwardBlock(`${part}.feed_forward`, whole, tr(`Feed-forward, layer ${state.decoderLayer + 1}`, `前馈层，第 ${state.decoderLayer + 1} 层`)),
     tensorFold({ ...whole, name: "decoder.out", cell: (i, k) => ["norm", isPreNorm() ? "decoder.norm" : `decoder.${CONFIG.decoder_layers - 1}.feed_forward.norm`, i, k] },
       tr("what the last layer gives", "最后一层的输出"), isPreNorm() ? normEquation() : null),
   ];

@@ -2,6 +2,7 @@
 
 // In the order of the page, each by a short name.
 const STATIONS = {
+  overview: () => tr("overview", "总览"),
   pieces: () => tr("pieces", "子词"), embedding: () => tr("embedding", "词嵌入"), encoder: () => tr("encoder", "编码器"), memory: () => "memory",
   decoder: () => tr("decoder", "解码器"), output: () => tr("next piece", "下一个词元"), training: () => tr("training", "训练"), search: () => tr("search", "搜索"),
 };

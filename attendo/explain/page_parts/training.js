@@ -5,7 +5,7 @@ section("training", () => tr("7 · The same pair in training", "7 · 同一句�
   return [
     note(t.given ? tr("The target is the one that was given.", "译文是给定的。") : tr("The target is the model's own translation; --target gives another.", "译文是模型自己的；可用 --target 另给。"), " ",
       tr("Teacher forcing: at each position the decoder reads the right pieces before it, whatever it would have said itself, and is asked for the next. The target is shifted by one: what is read at a position is the answer of the one before.",
-        "教师强制（teacher forcing）：每个位置都读入前面的正确词元，不管模型自己会输出什么，然后预测下一个。译文右移一位：一个位置读入的，是前一个位置的答案。")),
+        "teacher forcing：每个位置都读入前面的正确词元，不管模型自己会输出什么，然后预测下一个。译文右移一位：一个位置读入的，是前一个位置的答案。")),
     el("p", {}, equation("loss")),
     trainingTable(t),
     el("p", { class: "result" }, tr("mean loss ", "平均损失 "), el("b", {}, show(t.loss)), el("span", { class: "quiet" }, tr(`; with label smoothing ${t.smoothing}: ${show(t.smoothed_loss)}; perplexity ${show(Math.exp(t.loss))}`, `；标签平滑 ${t.smoothing} 时：${show(t.smoothed_loss)}；困惑度 ${show(Math.exp(t.loss))}`))),
@@ -20,7 +20,7 @@ section("training", () => tr("7 · The same pair in training", "7 · 同一句�
 const TEXT_COLUMNS = [1, 2, 5, 6, 7];
 
 function trainingTable(t) {
-  const head = [[tr("step", "步"), 1], [tr("teacher forcing", "教师强制"), 5], [tr("feeding back", "自回归"), 3]];
+  const head = [[tr("step", "步"), 1], [tr("teacher forcing", "teacher forcing"), 5], [tr("feeding back", "自回归"), 3]];
   const second = ["", tr("reads", "读入"), tr("answer", "答案"), "p", tr("loss", "损失"), tr("likeliest", "最可能"), tr("reads", "读入"), tr("writes", "输出"), "p"];
   const length = Math.max(t.positions.length, t.fed_back.length);
   const rows = Array.from({ length }, (_, i) => {

@@ -35,7 +35,7 @@ function canUnfold(cell) {
 }
 
 function productOf(name, head, i, k) {
-  if (isSwitchedOff(name)) return line(tr("the hand is on: this feed-forward part gives zeros", "已改动：这个前馈网络输出零"));
+  if (isSwitchedOff(name)) return line(tr("the hand is on: this feed-forward part gives zeros", "已改动：这个前馈层输出零"));
   if (isErased(name, i)) return line(tr("the hand is on: this word is erased, its value is zeros", "已改动：这个词已擦去，它的值向量为零"));
   const { matrix, column, reads } = factorsOf(name, head, k);
   const known = head === null ? tensor(name).at(i, k) : tensor(name).at(head, i, k);
