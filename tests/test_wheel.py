@@ -50,6 +50,13 @@ def test_the_default_model_comes_with_it(light, tmp_path):
     assert (done.returncode, done.stdout) == (0, "I love machine learning.\n"), done.stderr
 
 
+def test_it_explains(light, tmp_path):
+    """The page's scripts and style come with it, and numpy."""
+    done = run(light, tmp_path, "attendo", "explain", "我爱机器学习", "--to", "en", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "softmaxRows" in (tmp_path / "out" / "explain.html").read_text(encoding="utf-8")
+
+
 def test_it_translates(light, model, tmp_path):
     text = "你好吗？我爱机器学习。"
     done = run(light, tmp_path, "attendo", "translate", "--model", str(model), "--to", "en", "--json", text)

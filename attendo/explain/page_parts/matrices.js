@@ -26,7 +26,7 @@ function heatCell(of, i, j, largest, numbers) {
   const value = of.value(i, j);
   const text = of.signed ? show(value) : value.toFixed(2);
   const cell = el("td", {
-    class: value < 0 ? "cold" : of.signed ? "warm" : null, "data-of": of.place, "data-cell": JSON.stringify(of.cell(i, j)),
+    class: value < 0 ? "cold" : of.signed ? "warm" : value > 0.6 ? "strong" : null, "data-of": of.place, "data-cell": JSON.stringify(of.cell(i, j)),
     title: `${of.rows[i]} → ${of.columns[j]}: ${show(value)}`,
   }, numbers ? text : "");
   cell.style.setProperty("--share", String(Math.min(Math.abs(value) / largest, 1)));
