@@ -35,7 +35,7 @@ from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
 Kind = Literal["pair", "continued"]
-SEEDS = by_size(2, 12, 24)
+SEEDS = by_size(2, 20, 24)
 KNOBS = (Knob("steps", by_size(4, 1_000, 3_000), 2, 100_000), Knob("words", by_size(4, 6, 6), 2, 64))
 KINDS: tuple[Kind, ...] = ("pair", "continued")
 TASKS = ("word", "context")

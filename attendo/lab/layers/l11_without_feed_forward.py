@@ -20,7 +20,7 @@ from attendo.lab.tools.toy_training import accuracy, toy_config
 from attendo.lab.tools.tuning import train_side
 from attendo.model.encoder import EncoderLayer
 
-SEEDS = by_size(2, 4, 16)
+SEEDS = by_size(2, 6, 16)
 KNOBS = (
     Knob("steps", by_size(4, 1_500, 3_000), 2, 100_000),
     Knob("layers", by_size(2, 2, 2), 1, 12),

@@ -21,7 +21,7 @@ from attendo.model.norms import LayerNorm, RMSNorm
 from attendo.model.parts import Parts
 from attendo.model.transformer import Transformer
 
-SEEDS = by_size(2, 3, 8)
+SEEDS = by_size(2, 8, 8)
 KNOBS = (
     Knob("steps", by_size(4, 300, 1_500), 2, 100_000),
     Knob("depths", by_size((1, 2), (2, 8), (2, 4, 8, 12)), 1, 100),

@@ -19,10 +19,10 @@ from attendo.lab.tools.toy_training import EncoderAlone, toy_config
 from attendo.lab.tools.tuning import train_side
 from attendo.model.record import AttentionRecord
 
-SEEDS = by_size(2, 6, 8)
+SEEDS = by_size(2, 4, 8)
 KNOBS = (
-    Knob("steps", by_size(4, 500, 2_000), 2, 100_000),
-    Knob("depths", by_size((1, 2, 3), (1, 2, 8), (1, 2, 4, 8)), 1, 64),
+    Knob("steps", by_size(4, 2_000, 2_000), 2, 100_000),
+    Knob("depths", by_size((1, 2, 3), (1, 2, 4), (1, 2, 4, 8)), 1, 64),
     Knob("hops", by_size(3, 3, 3), 1, 8),
 )
 PLACES, D_MODEL = 8, 32

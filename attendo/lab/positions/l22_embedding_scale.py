@@ -22,7 +22,7 @@ from attendo.model.parts import Parts
 from attendo.model.positions import sinusoidal_encoding
 from attendo.model.transformer import Transformer
 
-SEEDS = by_size(2, 8, 16)
+SEEDS = by_size(2, 10, 16)
 KNOBS = (
     Knob("steps", by_size(4, 500, 2_000), 2, 100_000),
     Knob("width", by_size(16, 64, 64), 4, 512),  # d_model; the factor is its square root

@@ -18,7 +18,7 @@ from attendo.lab.tools.toy_training import EncoderAlone, accuracy, toy_config
 from attendo.lab.tools.tuning import train_side
 from attendo.special_tokens import SPECIAL
 
-SEEDS = by_size(2, 4, 8)
+SEEDS = by_size(2, 6, 8)
 KNOBS = (
     Knob("steps", by_size(4, 800, 1_500), 2, 100_000),
     Knob("distances", by_size((1, 4), (1, 4, 12), (1, 4, 12)), 1, 15),

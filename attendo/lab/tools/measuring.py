@@ -156,10 +156,15 @@ def stopped_improving(half: Sequence[float], whole: Sequence[float]) -> bool:
 
 
 def settled(runs: Sequence[Mapping[str, float | Sequence[float]]], name: str) -> bool:
-    """Whether a side, by its name among the numbers, has stopped improving; only a full run tells, and finds out."""
-    half, whole = ([run.get(key) for run in runs] for key in (f"{name}_half", name))
-    if None in half:
+    """Whether a side, by its name among the numbers, has stopped improving; only a full run tells, and finds out.
+
+    Where some seeds have learnt and others failed, those that failed are asked: a seed that learns late moves the mean
+    of all, and says nothing of the others.
+    """
+    if any(f"{name}_half" not in run for run in runs):
         return True
+    failed = [run for run in runs if run.get(f"{name}_failed")] or runs
+    half, whole = ([run[key] for run in failed] for key in (f"{name}_half", name))
     return stopped_improving(
         *([float(value) for value in side if isinstance(value, int | float)] for side in (half, whole))
     )

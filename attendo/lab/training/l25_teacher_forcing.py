@@ -22,7 +22,7 @@ from attendo.model.decoder import LayerCache
 from attendo.model.transformer import Transformer, TransformerState
 from attendo.special_tokens import SPECIAL
 
-SEEDS = by_size(2, 4, 16)
+SEEDS = by_size(2, 6, 16)
 KNOBS = (
     Knob("steps", by_size(5, 600, 2_000), 2, 20_000),
     Knob("length", by_size(5, 8, 8), 5, 16),  # of a sequence
