@@ -174,7 +174,7 @@ def test_tune_writes_its_rows_and_keeps_the_others(table, monkeypatch, capsys):
     item_signal = capsys.readouterr()
     assert item_signal.out.startswith("L6   one_1 0.02, ")
     assert f"wrote {table}" in item_signal.err
-    seeds = tuple(range(TUNING_SEED, TUNING_SEED + 8))
+    seeds = tuple(range(TUNING_SEED, TUNING_SEED + EXPERIMENTS["L6"].seeds["tuning"]))
     assert calls == [(seeds, "tuning")]
     after = read_rows()
     assert list(after) == list(before)
