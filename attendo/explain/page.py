@@ -21,8 +21,8 @@ from attendo.report.style import STYLE
 PAGE = "explain.html"
 PARTS = Path(__file__).with_name("page_parts")
 SCRIPTS = (
-    "numbers", "tensors", "elements", "equations", "state", "matrices", "vectors", "unfold", "unfold_products",
-    "overview", "pieces", "attention", "layers", "output", "search", "training", "hands", "page",
+    "numbers", "tensors", "arithmetic", "elements", "equations", "state", "matrices", "vectors", "unfold",
+    "unfold_products", "overview", "pieces", "attention", "layers", "output", "search", "training", "hands", "page",
 )  # fmt: skip
 LONGEST_TITLE = 100
 

@@ -2,51 +2,156 @@
 
 // {part, title, words, rows: labels of the queries, written: what came after each (the decoder alone), chosen, choose(i)}
 function attentionBlock(of) {
-  const { part } = of, head = headOf(part), keys = keyLabels(part), place = part.replace(/\./g, "-");
+  const { part } = of,
+    head = headOf(part),
+    keys = keyLabels(part),
+    place = part.replace(/\./g, "-");
   const cross = part.endsWith("cross_attention");
   const whole = { labels: of.rows, chosen: of.chosen, choose: of.choose };
-  const keyed = { labels: keys, chosen: cross ? Math.min(state.position, keys.length - 1) : of.chosen, choose: cross ? (i) => set({ position: i }) : of.choose };
+  const keyed = {
+    labels: keys,
+    chosen: cross ? Math.min(state.position, keys.length - 1) : of.chosen,
+    choose: cross ? (i) => set({ position: i }) : of.choose,
+  };
   const product = (letter) => (i, k) => ["product", `${part}.${letter}`, head, i, k];
   const plain = (letter) => (i, k) => ["product", `${part}.${letter}`, null, i, k];
-  return el("div", { class: "block", id: place },
-    el("h3", {}, of.title, " ", el("span", { class: "quiet" }, code(part))), note(of.words), el("p", {}, equation("attention")),
+  return el(
+    "div",
+    { class: "block", id: place },
+    el("h3", {}, of.title, " ", el("span", { class: "quiet" }, code(part))),
+    note(of.words),
+    el("p", {}, equation("attention")),
     headChooser(part, head),
     normFold(part, whole, true),
-    fold(`fold-${place}-QKV`, [el("b", {}, tr("queries, keys, values", "查询、键、值")), " ", nameAndShape(`Q, K, V`, tensor(`${part}.Q`).shape), equation(cross ? "crossProjections" : "projections")], () => [
-      note(tr(`This head has ${CONFIG.d_k} columns of each. Underlined numbers unfold to their products.`, `这个头各占 ${CONFIG.d_k} 列。带下划线的数可以展开成乘积之和。`)),
-      ["Q", "K", "V"].map((letter) => {
-        const one = { ...(letter === "Q" ? whole : keyed), name: `${part}.${letter}`, head, place: `${place}-${letter}`, cell: product(letter) };
-        return el("div", { class: "third" }, el("h4", {}, { Q: tr("Q: what I am looking for", "Q：我在找什么"), K: tr("K: what I offer to be found by", "K：别人凭什么找到我"), V: tr("V: what I give to who looks", "V：我给看我的人什么") }[letter]), stripes(one), numbers(one));
-      }),
-    ]),
-    el("h4", {}, tr("Who looks at whom", "谁在看谁"), " ", nameAndShape(`${part}.weights`, tensor(`${part}.weights`).shape)),
+    fold(
+      `fold-${place}-QKV`,
+      [
+        el("b", {}, tr("queries, keys, values", "查询、键、值")),
+        " ",
+        nameAndShape(`Q, K, V`, tensor(`${part}.Q`).shape),
+        equation(cross ? "crossProjections" : "projections"),
+      ],
+      () => [
+        note(
+          tr(
+            `This head has ${CONFIG.d_k} columns of each. Underlined numbers unfold to their products.`,
+            `这个头各占 ${CONFIG.d_k} 列。带下划线的数可以展开成乘积之和。`,
+          ),
+        ),
+        ["Q", "K", "V"].map((letter) => {
+          const one = {
+            ...(letter === "Q" ? whole : keyed),
+            name: `${part}.${letter}`,
+            head,
+            place: `${place}-${letter}`,
+            cell: product(letter),
+          };
+          return el(
+            "div",
+            { class: "third" },
+            el(
+              "h4",
+              {},
+              {
+                Q: tr("Q: what I am looking for", "Q：我在找什么"),
+                K: tr("K: what I offer to be found by", "K：别人凭什么找到我"),
+                V: tr("V: what I give to who looks", "V：我给看我的人什么"),
+              }[letter],
+            ),
+            stripes(one),
+            numbers(one),
+          );
+        }),
+      ],
+    ),
+    el(
+      "h4",
+      {},
+      tr("Who looks at whom", "谁在看谁"),
+      " ",
+      nameAndShape(`${part}.weights`, tensor(`${part}.weights`).shape),
+    ),
     note(summaryOf(part, head, of, keys)),
     matrix({
-      rows: rowLabels(of), columns: keys, chosen: of.chosen, choose: of.choose, place: `${place}-row`,
-      value: (i, j) => tensor(`${part}.weights`).at(head, i, j), hidden: isMasked(part) ? (i, j) => j > i : null, cell: (i, j) => ["weight", part, head, i, j],
+      rows: rowLabels(of),
+      columns: keys,
+      chosen: of.chosen,
+      choose: of.choose,
+      place: `${place}-row`,
+      value: (i, j) => tensor(`${part}.weights`).at(head, i, j),
+      hidden: isMasked(part) ? (i, j) => j > i : null,
+      cell: (i, j) => ["weight", part, head, i, j],
     }),
-    el("h4", {}, tr("The row of ", "这一行："), el("b", {}, rowLabels(of)[of.chosen]), tr(": from scores to weights", "：从分数到权重"), equation("softmax")),
-    scoreRows(part, head, of.chosen, keys, `${place}-row`), unfoldHolder(`${place}-row`),
-    tensorFold({ ...whole, name: `${part}.heads`, head, cell: (i, k) => ["head", part, head, i, k] }, tr("values, weighted and summed", "值向量的加权和"), equation("heads")),
-    tensorFold({ ...whole, name: `${part}.concat`, cell: (i, k) => ["concat", part, i, k] }, tr("all heads side by side", "所有头拼接")),
+    el(
+      "h4",
+      {},
+      tr("The row of ", "这一行："),
+      el("b", {}, rowLabels(of)[of.chosen]),
+      tr(": from scores to weights", "：从分数到权重"),
+      equation("softmax"),
+    ),
+    scoreRows(part, head, of.chosen, keys, `${place}-row`),
+    unfoldHolder(`${place}-row`),
+    tensorFold(
+      { ...whole, name: `${part}.heads`, head, cell: (i, k) => ["head", part, head, i, k] },
+      tr("values, weighted and summed", "值向量的加权和"),
+      equation("heads"),
+    ),
+    tensorFold(
+      { ...whole, name: `${part}.concat`, cell: (i, k) => ["concat", part, i, k] },
+      tr("all heads side by side", "所有头拼接"),
+    ),
     tensorFold({ ...whole, name: `${part}.out`, cell: plain("out") }, tr("times W_O", "乘以 W_O"), equation("output")),
-    tensorFold({ ...whole, name: `${part}.add`, cell: (i, k) => ["add", part, i, k] }, tr("add: x goes around and is added", "残差：x 绕过去再加回来"), equation("add")),
+    tensorFold(
+      { ...whole, name: `${part}.add`, cell: (i, k) => ["add", part, i, k] },
+      tr("add: x goes around and is added", "残差：x 绕过去再加回来"),
+      equation("add"),
+    ),
     normFold(part, whole, false),
-    fold(`fold-${place}-heads`, [el("b", {}, tr("all heads", "所有的头")), " ", el("span", { class: "quiet" }, tr("of this layer", "这一层"))], () => allHeads(part, of, keys, place)),
-    fold(`fold-${place}-matrices`, [el("b", {}, tr("whole matrices", "完整矩阵")), " ", el("span", { class: "quiet" }, isMasked(part) ? "scores, scaled, masked" : "scores, scaled")], () =>
-      (isMasked(part) ? ["scores", "scaled", "masked"] : ["scores", "scaled"]).map((name) => wholeMatrix(part, head, name, of, keys, place))));
+    fold(
+      `fold-${place}-heads`,
+      [el("b", {}, tr("all heads", "所有的头")), " ", el("span", { class: "quiet" }, tr("of this layer", "这一层"))],
+      () => allHeads(part, of, keys, place),
+    ),
+    fold(
+      `fold-${place}-matrices`,
+      [
+        el("b", {}, tr("whole matrices", "完整矩阵")),
+        " ",
+        el("span", { class: "quiet" }, isMasked(part) ? "scores, scaled, masked" : "scores, scaled"),
+      ],
+      () =>
+        (isMasked(part) ? ["scores", "scaled", "masked"] : ["scores", "scaled"]).map((name) =>
+          wholeMatrix(part, head, name, of, keys, place),
+        ),
+    ),
+  );
 }
 
 function headChooser(part, head) {
   const sharpest = sharpestHead(part);
   const options = Array.from({ length: CONFIG.num_heads }, (_, h) => ({
-    label: `${h + 1}${isHeadOff(part, h) ? " ✕" : ""}`, mark: h === sharpest, title: h === sharpest ? tr("the sharpest", "最集中的头") : null,
+    label: `${h + 1}${isHeadOff(part, h) ? " ✕" : ""}`,
+    mark: h === sharpest,
+    title: h === sharpest ? tr("the sharpest", "最集中的头") : null,
   }));
   const [stack, layer, name] = part.split(".");
   const where = name === "cross_attention" ? "cross" : stack;
-  return el("div", { class: "row" },
-    chooser(tr("head", "头"), options, head, (h) => { state.heads[part] = h; redraw(sections.find((one) => one.id === stack)); }),
-    el("span", { class: "quiet" }, head === sharpest ? tr("★ the sharpest of this layer · ", "★ 本层注意力最集中的头 · ") : "", tr("switch it off: ", "关掉它："), code(`--head-off ${where}:${Number(layer) + 1}:${head + 1}`)));
+  return el(
+    "div",
+    { class: "row" },
+    chooser(tr("head", "头"), options, head, (h) => {
+      state.heads[part] = h;
+      redraw(sections.find((one) => one.id === stack));
+    }),
+    el(
+      "span",
+      { class: "quiet" },
+      head === sharpest ? tr("★ the sharpest of this layer · ", "★ 本层注意力最集中的头 · ") : "",
+      tr("switch it off: ", "关掉它："),
+      code(`--head-off ${where}:${Number(layer) + 1}:${head + 1}`),
+    ),
+  );
 }
 
 // In the decoder a row has read one piece and writes the next: ␣love → ␣machine.
@@ -57,12 +162,32 @@ function rowLabels(of) {
 // 我 looks at 爱 0.85, …
 function summaryOf(part, head, of, keys) {
   const row = tensor(`${part}.weights`).row(head, of.chosen);
-  const order = Array.from(row.keys()).sort((a, b) => row[b] - row[a]).slice(0, 3).filter((j) => row[j] >= 0.05);
+  const order = Array.from(row.keys())
+    .sort((a, b) => row[b] - row[a])
+    .slice(0, 3)
+    .filter((j) => row[j] >= 0.05);
   const seen = order.map((j) => `${keys[j]} ${row[j].toFixed(2)}`).join(tr(", ", "，"));
   const who = of.written
-    ? tr(["Having read ", el("b", {}, of.rows[of.chosen]), " it is about to write ", el("b", {}, of.written[of.chosen]), ", and this head"], ["读入 ", el("b", {}, of.rows[of.chosen]), "、将要写出 ", el("b", {}, of.written[of.chosen]), " 时，这个头"])
+    ? tr(
+        [
+          "Having read ",
+          el("b", {}, of.rows[of.chosen]),
+          " it is about to write ",
+          el("b", {}, of.written[of.chosen]),
+          ", and this head",
+        ],
+        ["读入 ", el("b", {}, of.rows[of.chosen]), "、将要写出 ", el("b", {}, of.written[of.chosen]), " 时，这个头"],
+      )
     : el("b", {}, of.rows[of.chosen]);
-  return [who, tr(" looks at ", " 主要看 "), seen, tr(". Rows look at columns; a row sums to 1. Click a label to follow another row.", "。行看列，每行之和为 1。点击行首的词可换一行。")];
+  return [
+    who,
+    tr(" looks at ", " 主要看 "),
+    seen,
+    tr(
+      ". Rows look at columns; a row sums to 1. Click a label to follow another row.",
+      "。行看列，每行之和为 1。点击行首的词可换一行。",
+    ),
+  ];
 }
 
 function scoreRows(part, head, i, keys, place) {
@@ -70,23 +195,50 @@ function scoreRows(part, head, i, keys, place) {
   const some = (name) => tensor(`${part}.${name}`).row(head, i).subarray(0, seen.length);
   const rows = [
     { name: "scores", note: "q·k", values: some("scores"), cell: (j) => ["score", part, head, i, j] },
-    { name: "scaled", note: isScaled() ? `/ √${CONFIG.d_k}` : tr("(off)", "（已关）"), values: some("scaled"), cell: (j) => ["scaled", part, head, i, j] },
-    isMasked(part) ? { name: "masked", note: "", values: some("masked"), cell: (j) => ["masked", part, head, i, j] } : null,
-    { name: "weights", note: "softmax", values: some("weights"), cell: (j) => ["weight", part, head, i, j], share: true },
+    {
+      name: "scaled",
+      note: isScaled() ? `/ √${CONFIG.d_k}` : tr("(off)", "（已关）"),
+      values: some("scaled"),
+      cell: (j) => ["scaled", part, head, i, j],
+    },
+    isMasked(part)
+      ? { name: "masked", note: "", values: some("masked"), cell: (j) => ["masked", part, head, i, j] }
+      : null,
+    {
+      name: "weights",
+      note: "softmax",
+      values: some("weights"),
+      cell: (j) => ["weight", part, head, i, j],
+      share: true,
+    },
   ];
   return rowsTable(seen, rows.filter(Boolean), place);
 }
 
 function allHeads(part, of, keys, place) {
-  return el("div", { class: "maps" }, Array.from({ length: CONFIG.num_heads }, (_, h) => el("figure", {},
-    el("figcaption", {}, tr(`head ${h + 1}`, `第 ${h + 1} 个头`)),
-    smallMap(part, h, of, keys, place))));
+  return el(
+    "div",
+    { class: "maps" },
+    Array.from({ length: CONFIG.num_heads }, (_, h) =>
+      el(
+        "figure",
+        {},
+        el("figcaption", {}, tr(`head ${h + 1}`, `第 ${h + 1} 个头`)),
+        smallMap(part, h, of, keys, place),
+      ),
+    ),
+  );
 }
 
 function smallMap(part, head, of, keys, place) {
   const map = matrix({
-    rows: rowLabels(of), columns: keys, chosen: of.chosen, place: `${place}-heads`, value: (i, j) => tensor(`${part}.weights`).at(head, i, j),
-    hidden: isMasked(part) ? (i, j) => j > i : null, cell: (i, j) => ["weight", part, head, i, j],
+    rows: rowLabels(of),
+    columns: keys,
+    chosen: of.chosen,
+    place: `${place}-heads`,
+    value: (i, j) => tensor(`${part}.weights`).at(head, i, j),
+    hidden: isMasked(part) ? (i, j) => j > i : null,
+    cell: (i, j) => ["weight", part, head, i, j],
   });
   map.classList.add("small");
   return map;
@@ -94,8 +246,19 @@ function smallMap(part, head, of, keys, place) {
 
 function wholeMatrix(part, head, name, of, keys, place) {
   const kind = { scores: "score", scaled: "scaled", masked: "masked" }[name];
-  return [el("h4", {}, nameAndShape(`${part}.${name}`, tensor(`${part}.${name}`).shape)), matrix({
-    rows: rowLabels(of), columns: keys, chosen: of.chosen, choose: of.choose, place: `${place}-${name}`, signed: true,
-    value: (i, j) => tensor(`${part}.${name}`).at(head, i, j), hidden: name === "masked" ? (i, j) => j > i : null, cell: (i, j) => [kind, part, head, i, j],
-  }), unfoldHolder(`${place}-${name}`)];
+  return [
+    el("h4", {}, nameAndShape(`${part}.${name}`, tensor(`${part}.${name}`).shape)),
+    matrix({
+      rows: rowLabels(of),
+      columns: keys,
+      chosen: of.chosen,
+      choose: of.choose,
+      place: `${place}-${name}`,
+      signed: true,
+      value: (i, j) => tensor(`${part}.${name}`).at(head, i, j),
+      hidden: name === "masked" ? (i, j) => j > i : null,
+      cell: (i, j) => [kind, part, head, i, j],
+    }),
+    unfoldHolder(`${place}-${name}`),
+  ];
 }

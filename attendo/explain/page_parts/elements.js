@@ -26,7 +26,9 @@ function tr(english, chinese) {
 function fold(id, summary, content, open = false) {
   const isOpen = id in state.open ? state.open[id] : open;
   const details = el("details", { class: "fold", open: isOpen, id }, el("summary", {}, summary));
-  const fill = () => { if (details.children.length === 1) details.append(el("div", { class: "inside" }, content())); };
+  const fill = () => {
+    if (details.children.length === 1) details.append(el("div", { class: "inside" }, content()));
+  };
   if (isOpen) fill();
   details.addEventListener("toggle", () => {
     state.open[id] = details.open;
@@ -37,11 +39,26 @@ function fold(id, summary, content, open = false) {
 
 // Buttons of which one is chosen: [{label, title, mark}]
 function chooser(name, options, chosen, choose) {
-  const buttons = options.map((one, index) => el("button", {
-    type: "button", class: one.mark ? "marked" : null, "aria-pressed": String(index === chosen), title: one.title,
-    lang: one.lang, onclick: () => choose(index),
-  }, one.label));
-  return el("div", { class: "chooser", role: "group", "aria-label": name }, el("span", { class: "quiet" }, name), buttons);
+  const buttons = options.map((one, index) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: one.mark ? "marked" : null,
+        "aria-pressed": String(index === chosen),
+        title: one.title,
+        lang: one.lang,
+        onclick: () => choose(index),
+      },
+      one.label,
+    ),
+  );
+  return el(
+    "div",
+    { class: "chooser", role: "group", "aria-label": name },
+    el("span", { class: "quiet" }, name),
+    buttons,
+  );
 }
 
 function note(...text) {

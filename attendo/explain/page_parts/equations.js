@@ -27,33 +27,170 @@ const dModel = () => letter("d", "model");
 const angle = () => frac(mi("pos"), sup(mn(10000), row(mn(2), mi("i"), mo("/"), dModel())));
 
 const EQUATIONS = {
-  embedding: () => math(mi("x"), mo("="), mi("E"), mo("["), mi("id"), mo("]"), mo("·"), root(dModel()),
-    ...(isStored("source.positions") ? [mo("+"), mi("PE"), bracket(mi("pos"))] : [])),
+  embedding: () =>
+    math(
+      mi("x"),
+      mo("="),
+      mi("E"),
+      mo("["),
+      mi("id"),
+      mo("]"),
+      mo("·"),
+      root(dModel()),
+      ...(isStored("source.positions") ? [mo("+"), mi("PE"), bracket(mi("pos"))] : []),
+    ),
   sine: () => math(sub(mi("PE"), row(mi("pos"), mo(","), mn(2), mi("i"))), mo("="), called("sin", angle())),
-  cosine: () => math(sub(mi("PE"), row(mi("pos"), mo(","), mn(2), mi("i"), mo("+"), mn(1))), mo("="), called("cos", angle())),
-  attention: () => math(called("Attention", mi("Q"), mo(","), mi("K"), mo(","), mi("V")), mo("="),
-    called("softmax", isScaled() ? frac(row(mi("Q"), transposed("K")), root(letter("d", "k"))) : row(mi("Q"), transposed("K"))), mi("V")),
-  projections: () => math(mi("Q"), mo("="), mi("x"), letter("W", "Q"), mo(","), mtext(" "), mi("K"), mo("="), mi("x"),
-    letter("W", "K"), mo(","), mtext(" "), mi("V"), mo("="), mi("x"), letter("W", "V")),
-  crossProjections: () => math(mi("Q"), mo("="), mi("x"), letter("W", "Q"), mo(","), mtext(" "), mi("K"), mo("="),
-    mi("memory"), letter("W", "K"), mo(","), mtext(" "), mi("V"), mo("="), mi("memory"), letter("W", "V")),
-  scores: () => math(letter("s", "ij"), mo("="), letter("q", "i"), mo("·"), letter("k", "j"), mo("="), sumOver("d"),
-    letter("q", "id"), letter("k", "jd")),
-  softmax: () => math(letter("a", "ij"), mo("="), frac(called("exp", letter("s", "ij")), row(sumOver("l"), called("exp", letter("s", "il"))))),
+  cosine: () =>
+    math(sub(mi("PE"), row(mi("pos"), mo(","), mn(2), mi("i"), mo("+"), mn(1))), mo("="), called("cos", angle())),
+  attention: () =>
+    math(
+      called("Attention", mi("Q"), mo(","), mi("K"), mo(","), mi("V")),
+      mo("="),
+      called(
+        "softmax",
+        isScaled() ? frac(row(mi("Q"), transposed("K")), root(letter("d", "k"))) : row(mi("Q"), transposed("K")),
+      ),
+      mi("V"),
+    ),
+  projections: () =>
+    math(
+      mi("Q"),
+      mo("="),
+      mi("x"),
+      letter("W", "Q"),
+      mo(","),
+      mtext(" "),
+      mi("K"),
+      mo("="),
+      mi("x"),
+      letter("W", "K"),
+      mo(","),
+      mtext(" "),
+      mi("V"),
+      mo("="),
+      mi("x"),
+      letter("W", "V"),
+    ),
+  crossProjections: () =>
+    math(
+      mi("Q"),
+      mo("="),
+      mi("x"),
+      letter("W", "Q"),
+      mo(","),
+      mtext(" "),
+      mi("K"),
+      mo("="),
+      mi("memory"),
+      letter("W", "K"),
+      mo(","),
+      mtext(" "),
+      mi("V"),
+      mo("="),
+      mi("memory"),
+      letter("W", "V"),
+    ),
+  scores: () =>
+    math(
+      letter("s", "ij"),
+      mo("="),
+      letter("q", "i"),
+      mo("·"),
+      letter("k", "j"),
+      mo("="),
+      sumOver("d"),
+      letter("q", "id"),
+      letter("k", "jd"),
+    ),
+  softmax: () =>
+    math(
+      letter("a", "ij"),
+      mo("="),
+      frac(called("exp", letter("s", "ij")), row(sumOver("l"), called("exp", letter("s", "il")))),
+    ),
   heads: () => math(letter("head", "i"), mo("="), sumOver("j"), letter("a", "ij"), letter("v", "j")),
-  output: () => math(mi("out"), mo("="), called("Concat", letter("head", "1"), mo(","), mo("…"), mo(","), letter("head", "h")), letter("W", "O")),
-  add: () => math(mi("add"), mo("="), mi("x"), mo("+"), called("Sublayer", isPreNorm() ? called("Norm", mi("x")) : mi("x"))),
-  layerNorm: () => math(called("Norm", mi("x")), mo("="), mi("γ"), frac(row(mi("x"), mo("−"), mi("μ")),
-    root(row(sup(mi("σ"), mn(2)), mo("+"), mi("ε")))), mo("+"), mi("β")),
-  rmsNorm: () => math(called("Norm", mi("x")), mo("="), mi("γ"), frac(mi("x"), root(row(called("mean", sup(mi("x"), mn(2))), mo("+"), mi("ε"))))),
-  feedForward: () => math(called("FFN", mi("x")), mo("="), CONFIG.activation === "swiglu"
-    ? row(bracket(called("SiLU", mi("x"), letter("W", "gate")), mo("⊙"), mi("x"), letter("W", "up")), letter("W", "down"))
-    : row(called(CONFIG.activation === "relu" ? "ReLU" : "GELU", mi("x"), letter("W", "1"), mo("+"), letter("b", "1")), letter("W", "2"), mo("+"), letter("b", "2"))),
-  logits: () => math(mi("logits"), mo("="), mi("x"), transposed("E"), mo(","), mtext(" "), letter("p", "i"), mo("="),
-    frac(called("exp", temperature() === 1 ? letter("logit", "i") : row(letter("logit", "i"), mo("/"), mn(temperature()))),
-      row(sumOver("j"), called("exp", temperature() === 1 ? letter("logit", "j") : row(letter("logit", "j"), mo("/"), mn(temperature())))))),
-  loss: () => math(mi("loss"), mo("="), mo("−"), frac(mn(1), mi("T")), sumOver("t"), mi("log"), mi("p"),
-    bracket(letter("y", "t"), mo("|"), sub(mi("y"), row(mo("<"), mi("t"))), mo(","), mi("x"))),
+  output: () =>
+    math(
+      mi("out"),
+      mo("="),
+      called("Concat", letter("head", "1"), mo(","), mo("…"), mo(","), letter("head", "h")),
+      letter("W", "O"),
+    ),
+  add: () =>
+    math(mi("add"), mo("="), mi("x"), mo("+"), called("Sublayer", isPreNorm() ? called("Norm", mi("x")) : mi("x"))),
+  layerNorm: () =>
+    math(
+      called("Norm", mi("x")),
+      mo("="),
+      mi("γ"),
+      frac(row(mi("x"), mo("−"), mi("μ")), root(row(sup(mi("σ"), mn(2)), mo("+"), mi("ε")))),
+      mo("+"),
+      mi("β"),
+    ),
+  rmsNorm: () =>
+    math(
+      called("Norm", mi("x")),
+      mo("="),
+      mi("γ"),
+      frac(mi("x"), root(row(called("mean", sup(mi("x"), mn(2))), mo("+"), mi("ε")))),
+    ),
+  feedForward: () =>
+    math(
+      called("FFN", mi("x")),
+      mo("="),
+      CONFIG.activation === "swiglu"
+        ? row(
+            bracket(called("SiLU", mi("x"), letter("W", "gate")), mo("⊙"), mi("x"), letter("W", "up")),
+            letter("W", "down"),
+          )
+        : row(
+            called(
+              CONFIG.activation === "relu" ? "ReLU" : "GELU",
+              mi("x"),
+              letter("W", "1"),
+              mo("+"),
+              letter("b", "1"),
+            ),
+            letter("W", "2"),
+            mo("+"),
+            letter("b", "2"),
+          ),
+    ),
+  logits: () =>
+    math(
+      mi("logits"),
+      mo("="),
+      mi("x"),
+      transposed("E"),
+      mo(","),
+      mtext(" "),
+      letter("p", "i"),
+      mo("="),
+      frac(
+        called(
+          "exp",
+          temperature() === 1 ? letter("logit", "i") : row(letter("logit", "i"), mo("/"), mn(temperature())),
+        ),
+        row(
+          sumOver("j"),
+          called(
+            "exp",
+            temperature() === 1 ? letter("logit", "j") : row(letter("logit", "j"), mo("/"), mn(temperature())),
+          ),
+        ),
+      ),
+    ),
+  loss: () =>
+    math(
+      mi("loss"),
+      mo("="),
+      mo("−"),
+      frac(mn(1), mi("T")),
+      sumOver("t"),
+      mi("log"),
+      mi("p"),
+      bracket(letter("y", "t"), mo("|"), sub(mi("y"), row(mo("<"), mi("t"))), mo(","), mi("x")),
+    ),
 };
 
 function equation(name) {

@@ -1,18 +1,39 @@
 // The search: at each step all continuations of all live hypotheses compete; the losers are shown, too.
 
-const NODES = DATA.search.nodes.map(([parent, step, piece, logProb, total, score, rank, isKept, ended], id) =>
-  ({ id, parent, step, piece, logProb, total, score, rank, kept: isKept === 1, ended: ended === 1 }));
+const NODES = DATA.search.nodes.map(([parent, step, piece, logProb, total, score, rank, isKept, ended], id) => ({
+  id,
+  parent,
+  step,
+  piece,
+  logProb,
+  total,
+  score,
+  rank,
+  kept: isKept === 1,
+  ended: ended === 1,
+}));
 
-section("search", () => tr("8 · The search", "8 · 搜索"), ["language", "step"], () => [
-  note(tr(`A beam of ${DATA.beam}: the ${DATA.beam} beginnings with the best sum of log-probabilities go on, the others are lost. One that says </s> has ended; its score is the sum divided by its length. The best score is the translation.`,
-    `束宽 ${DATA.beam}：对数概率之和最好的 ${DATA.beam} 个候选继续，其余淘汰。输出 </s> 的候选就此结束，得分为总和除以长度。得分最高的就是译文。`)),
-  stepChooser(), stepTable(state.step + 1),
-  fold("fold-search", tr("the hypotheses that ended", "已结束的候选"), () => finishedTable()),
-]);
+section(
+  "search",
+  () => tr("8 · The search", "8 · 搜索"),
+  ["language", "step"],
+  () => [
+    note(
+      tr(
+        `A beam of ${DATA.beam}: the ${DATA.beam} beginnings with the best sum of log-probabilities go on, the others are lost. One that says </s> has ended; its score is the sum divided by its length. The best score is the translation.`,
+        `束宽 ${DATA.beam}：对数概率之和最好的 ${DATA.beam} 个候选继续，其余淘汰。输出 </s> 的候选就此结束，得分为总和除以长度。得分最高的就是译文。`,
+      ),
+    ),
+    stepChooser(),
+    stepTable(state.step + 1),
+    fold("fold-search", tr("the hypotheses that ended", "已结束的候选"), () => finishedTable()),
+  ],
+);
 
 function textBefore(node) {
   const labels = [];
-  for (let one = NODES[node.parent]; one && one.parent !== null; one = NODES[one.parent]) labels.unshift(DATA.pieces[one.piece]);
+  for (let one = NODES[node.parent]; one && one.parent !== null; one = NODES[one.parent])
+    labels.unshift(DATA.pieces[one.piece]);
   return labels.join("").replace(/␣/g, " ").trim() || "<s>";
 }
 
@@ -24,12 +45,43 @@ function onBestPath() {
 
 function stepTable(step) {
   const best = onBestPath();
-  const head = [tr("after", "此前"), tr("next", "下一个"), "p", tr("sum of log p", "log p 之和"), tr("what became of it", "结果")];
-  const rows = NODES.filter((one) => one.step === step).map((one) => el("tr", { class: best.has(one.id) ? "chosen" : one.kept ? null : "lost" },
-    el("td", { class: "text" }, textBefore(one)), el("th", { scope: "row" }, DATA.pieces[one.piece]), el("td", {}, showShare(Math.exp(one.logProb))), el("td", {}, show(one.total)),
-    el("td", { class: "text" }, fateOf(one))));
+  const head = [
+    tr("after", "此前"),
+    tr("next", "下一个"),
+    "p",
+    tr("sum of log p", "log p 之和"),
+    tr("what became of it", "结果"),
+  ];
+  const rows = NODES.filter((one) => one.step === step).map((one) =>
+    el(
+      "tr",
+      { class: best.has(one.id) ? "chosen" : one.kept ? null : "lost" },
+      el("td", { class: "text" }, textBefore(one)),
+      el("th", { scope: "row" }, DATA.pieces[one.piece]),
+      el("td", {}, showShare(Math.exp(one.logProb))),
+      el("td", {}, show(one.total)),
+      el("td", { class: "text" }, fateOf(one)),
+    ),
+  );
   if (!rows.length) return note(tr("The search had ended before this step.", "搜索在这一步之前已经结束。"));
-  return el("div", { class: "scroll" }, el("table", { class: "plain wide" }, el("thead", {}, el("tr", {}, head.map((text, at) => el("th", { class: [0, 1, 4].includes(at) ? "text" : null }, text)))), el("tbody", {}, rows)));
+  return el(
+    "div",
+    { class: "scroll" },
+    el(
+      "table",
+      { class: "plain wide" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          head.map((text, at) => el("th", { class: [0, 1, 4].includes(at) ? "text" : null }, text)),
+        ),
+      ),
+      el("tbody", {}, rows),
+    ),
+  );
 }
 
 function fateOf(one) {
@@ -38,8 +90,33 @@ function fateOf(one) {
 }
 
 function finishedTable() {
-  const rows = DATA.search.finished.map((id, rank) => el("tr", { class: rank === 0 ? "chosen" : null }, el("td", {}, String(rank + 1)),
-    el("td", { class: "text" }, `${textBefore(NODES[id])} ${DATA.pieces[NODES[id].piece]}`), el("td", {}, show(NODES[id].total)), el("td", {}, show(NODES[id].score))));
+  const rows = DATA.search.finished.map((id, rank) =>
+    el(
+      "tr",
+      { class: rank === 0 ? "chosen" : null },
+      el("td", {}, String(rank + 1)),
+      el("td", { class: "text" }, `${textBefore(NODES[id])} ${DATA.pieces[NODES[id].piece]}`),
+      el("td", {}, show(NODES[id].total)),
+      el("td", {}, show(NODES[id].score)),
+    ),
+  );
   const head = ["", tr("hypothesis", "候选"), tr("sum", "总和"), tr("score", "得分")];
-  return el("div", { class: "scroll" }, el("table", { class: "plain wide" }, el("thead", {}, el("tr", {}, head.map((text) => el("th", {}, text)))), el("tbody", {}, rows)));
+  return el(
+    "div",
+    { class: "scroll" },
+    el(
+      "table",
+      { class: "plain wide" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          head.map((text) => el("th", {}, text)),
+        ),
+      ),
+      el("tbody", {}, rows),
+    ),
+  );
 }

@@ -4,9 +4,12 @@ const MATRIX_OF = { Q: "query", K: "key", V: "value", inner: "inner", gate: "gat
 
 // encoder.0.self_attention.Q, head 1, column 0 -> the matrix, its column, and what is multiplied with it
 function factorsOf(name, head, k) {
-  const dot = name.lastIndexOf("."), part = name.slice(0, dot), what = name.slice(dot + 1);
+  const dot = name.lastIndexOf("."),
+    part = name.slice(0, dot),
+    what = name.slice(dot + 1);
   const [stack, layer, sublayer] = part.split(".");
-  const feedForward = sublayer === "feed_forward", below = `${stack}.layers.${layer}.${sublayer}`;
+  const feedForward = sublayer === "feed_forward",
+    below = `${stack}.layers.${layer}.${sublayer}`;
   const column = head === null ? k : head * CONFIG.d_k + k;
   if (what === "out") {
     const matrix = !feedForward ? "output" : CONFIG.activation === "swiglu" ? "down" : "outer";
@@ -23,11 +26,19 @@ function hasColumn(name, head, k) {
 
 function isSwitchedOff(name) {
   const [stack, layer, sublayer, what] = name.split(".");
-  return sublayer === "feed_forward" && what === "out" && (HANDS.feed_forward_off || []).some(([w, l]) => w === stack && l === Number(layer));
+  return (
+    sublayer === "feed_forward" &&
+    what === "out" &&
+    (HANDS.feed_forward_off || []).some(([w, l]) => w === stack && l === Number(layer))
+  );
 }
 
 function isErased(name, i) {
-  return name.endsWith(".V") && !(name.startsWith("decoder") && name.includes("self_attention")) && (HANDS.erase || []).includes(i);
+  return (
+    name.endsWith(".V") &&
+    !(name.startsWith("decoder") && name.includes("self_attention")) &&
+    (HANDS.erase || []).includes(i)
+  );
 }
 
 function canUnfold(cell) {
@@ -35,35 +46,87 @@ function canUnfold(cell) {
 }
 
 function productOf(name, head, i, k) {
-  if (isSwitchedOff(name)) return line(tr("the hand is on: this feed-forward part gives zeros", "已改动：这个前馈层输出零"));
-  if (isErased(name, i)) return line(tr("the hand is on: this word is erased, its value is zeros", "已改动：这个词已擦去，它的值向量为零"));
+  if (isSwitchedOff(name))
+    return line(tr("the hand is on: this feed-forward part gives zeros", "已改动：这个前馈层输出零"));
+  if (isErased(name, i))
+    return line(tr("the hand is on: this word is erased, its value is zeros", "已改动：这个词已擦去，它的值向量为零"));
   const { matrix, column, reads } = factorsOf(name, head, k);
   const known = head === null ? tensor(name).at(i, k) : tensor(name).at(head, i, k);
   if (!hasColumn(name, head, k)) {
     const first = DATA.weights[matrix].columns.slice(0, 3).join(", ");
-    return line(tr(`the row of ${reads} times column ${column} of ${matrix}, a sum of ${tensor(reads).width} products = ${show(known)}. The page keeps some columns of each matrix (${first} …; underlined); --dimension ${k} adds this one.`,
-      `${reads} 的这一行乘以 ${matrix} 的第 ${column} 列，共 ${tensor(reads).width} 项之和 = ${show(known)}。网页只保存每个矩阵的部分列（${first} 等，带下划线）；加上 --dimension ${k} 可保存这一列。`));
+    return line(
+      tr(
+        `the row of ${reads} times column ${column} of ${matrix}, a sum of ${tensor(reads).width} products = ${show(known)}. The page keeps some columns of each matrix (${first} …; underlined); --dimension ${k} adds this one.`,
+        `${reads} 的这一行乘以 ${matrix} 的第 ${column} 列，共 ${tensor(reads).width} 项之和 = ${show(known)}。网页只保存每个矩阵的部分列（${first} 等，带下划线）；加上 --dimension ${k} 可保存这一列。`,
+      ),
+    );
   }
-  const weights = DATA.weights[matrix], at = weights.columns.indexOf(column), x = tensor(reads).row(i);
+  const weights = DATA.weights[matrix],
+    at = weights.columns.indexOf(column),
+    x = tensor(reads).row(i);
   const values = numbersOf(weights.weight).subarray(at * x.length, (at + 1) * x.length);
   const bias = weights.bias ? numbersOf(weights.bias)[at] : 0;
-  return dotProduct(tr(`the row of ${reads} times column ${column} of ${matrix}`, `${reads} 的这一行乘以 ${matrix} 的第 ${column} 列`), "x", "W", x, values, bias, known);
+  return dotProduct(
+    tr(`the row of ${reads} times column ${column} of ${matrix}`, `${reads} 的这一行乘以 ${matrix} 的第 ${column} 列`),
+    "x",
+    "W",
+    x,
+    values,
+    bias,
+    known,
+  );
 }
 
 function logitOf(step, id) {
-  const one = DATA.steps[step], known = id === one.piece ? one.logit : one.logits[one.ids.indexOf(id)];
+  const one = DATA.steps[step],
+    known = id === one.piece ? one.logit : one.logits[one.ids.indexOf(id)];
   const at = DATA.output_rows.ids.indexOf(id);
-  if (HANDS.causal_mask === false) return line(tr("the mask is off: earlier steps were computed before later pieces were there", "掩码已关：前面各步计算时后面的词元还不存在"), `: ${show(known)}`);
-  if (at < 0) return line(tr(`decoder.out times the row of this piece in E = ${show(known)}; the five best of each step can be unfolded`,
-    `decoder.out 乘以 E 中该词元的行 = ${show(known)}；每一步只有前五名可以展开`));
+  if (HANDS.causal_mask === false)
+    return line(
+      tr(
+        "the mask is off: earlier steps were computed before later pieces were there",
+        "掩码已关：前面各步计算时后面的词元还不存在",
+      ),
+      `: ${show(known)}`,
+    );
+  if (at < 0)
+    return line(
+      tr(
+        `decoder.out times the row of this piece in E = ${show(known)}; the five best of each step can be unfolded`,
+        `decoder.out 乘以 E 中该词元的行 = ${show(known)}；每一步只有前五名可以展开`,
+      ),
+    );
   const x = tensor("decoder.out").row(step);
   const values = numbersOf(DATA.output_rows.rows).subarray(at * x.length, (at + 1) * x.length);
-  return dotProduct(tr(`decoder.out at this step times the row of ${DATA.pieces[id]} in E`, `这一步的 decoder.out 乘以 E 中 ${DATA.pieces[id]} 的那一行`), "x", "E", x, values, 0, known);
+  return dotProduct(
+    tr(
+      `decoder.out at this step times the row of ${DATA.pieces[id]} in E`,
+      `这一步的 decoder.out 乘以 E 中 ${DATA.pieces[id]} 的那一行`,
+    ),
+    "x",
+    "E",
+    x,
+    values,
+    0,
+    known,
+  );
 }
 
 function probabilityOf(step, id) {
-  const one = DATA.steps[step], logit = id === one.piece ? one.logit : one.logits[one.ids.indexOf(id)], t = temperature();
+  const one = DATA.steps[step],
+    logit = id === one.piece ? one.logit : one.logits[one.ids.indexOf(id)],
+    t = temperature();
   const divided = t === 1 ? show(logit) : `${show(logit)} / ${t}`;
-  return line(`exp(${divided}) / Σ exp = exp(${divided} − ${show(one.log_sum)}) = `, el("b", {}, showShare(Math.exp(logit / t - one.log_sum))),
-    el("span", { class: "quiet" }, tr(`; log of the sum over all ${CONFIG.vocab_size.toLocaleString("en")} pieces: ${show(one.log_sum)}`, `；全部 ${CONFIG.vocab_size.toLocaleString("en")} 个词元之和的对数：${show(one.log_sum)}`)));
+  return line(
+    `exp(${divided}) / Σ exp = exp(${divided} − ${show(one.log_sum)}) = `,
+    el("b", {}, showShare(Math.exp(logit / t - one.log_sum))),
+    el(
+      "span",
+      { class: "quiet" },
+      tr(
+        `; log of the sum over all ${CONFIG.vocab_size.toLocaleString("en")} pieces: ${show(one.log_sum)}`,
+        `；全部 ${CONFIG.vocab_size.toLocaleString("en")} 个词元之和的对数：${show(one.log_sum)}`,
+      ),
+    ),
+  );
 }

@@ -6,31 +6,53 @@ const FIRST_SHOWN = 8;
 function stripes(of) {
   const values = tensor(of.name);
   const rowOf = (i) => (of.head === undefined ? values.row(i) : values.row(of.head, i));
-  const canvas = el("canvas", { width: String(values.width), height: String(of.labels.length), title: tr("click a stripe for its numbers", "点击一行查看其中的数") });
-  paint(canvas, of.labels.map((_, i) => rowOf(i)));
+  const canvas = el("canvas", {
+    width: String(values.width),
+    height: String(of.labels.length),
+    title: tr("click a stripe for its numbers", "点击一行查看其中的数"),
+  });
+  paint(
+    canvas,
+    of.labels.map((_, i) => rowOf(i)),
+  );
   canvas.addEventListener("click", (event) => {
     const box = canvas.getBoundingClientRect();
-    of.choose(Math.min(Math.floor((event.clientY - box.top) / box.height * of.labels.length), of.labels.length - 1));
+    of.choose(Math.min(Math.floor(((event.clientY - box.top) / box.height) * of.labels.length), of.labels.length - 1));
   });
-  const labels = of.labels.map((label, i) => el("button", {
-    type: "button", "aria-pressed": String(i === of.chosen), onclick: () => of.choose(i),
-  }, label));
+  const labels = of.labels.map((label, i) =>
+    el(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": String(i === of.chosen),
+        onclick: () => of.choose(i),
+      },
+      label,
+    ),
+  );
   const holder = el("div", { class: "stripes" }, el("div", { class: "labels" }, labels), canvas);
   holder.style.setProperty("--rows", String(of.labels.length));
   return holder;
 }
 
 function paint(canvas, rows) {
-  const context = canvas.getContext("2d"), picture = context.createImageData(canvas.width, canvas.height);
-  let squares = 0, count = 0;
-  for (const one of rows) for (const value of one) { squares += value * value; count++; }
+  const context = canvas.getContext("2d"),
+    picture = context.createImageData(canvas.width, canvas.height);
+  let squares = 0,
+    count = 0;
+  for (const one of rows)
+    for (const value of one) {
+      squares += value * value;
+      count++;
+    }
   const strong = 2.5 * Math.sqrt(squares / count) || 1;
   let to = 0;
-  for (const one of rows) for (const value of one) {
-    const [red, green, blue] = value > 0 ? [217, 95, 2] : [32, 110, 200];
-    picture.data.set([red, green, blue, Math.round(255 * Math.min(Math.abs(value) / strong, 1))], to);
-    to += 4;
-  }
+  for (const one of rows)
+    for (const value of one) {
+      const [red, green, blue] = value > 0 ? [217, 95, 2] : [32, 110, 200];
+      picture.data.set([red, green, blue, Math.round(255 * Math.min(Math.abs(value) / strong, 1))], to);
+      to += 4;
+    }
   context.putImageData(picture, 0, 0);
 }
 
@@ -45,19 +67,36 @@ function numbers(of) {
     onCells(more, of.place);
     return more;
   };
-  return el("div", { class: "numbers-of" },
-    el("span", { class: "quiet" }, `${of.labels[of.chosen]}: `), grid,
+  return el(
+    "div",
+    { class: "numbers-of" },
+    el("span", { class: "quiet" }, `${of.labels[of.chosen]}: `),
+    grid,
     values.length > FIRST_SHOWN
-      ? fold(`${of.place}-rest`, tr(`the other ${values.length - FIRST_SHOWN} numbers`, `其余 ${values.length - FIRST_SHOWN} 个数`), rest) : null,
-    unfoldHolder(of.place));
+      ? fold(
+          `${of.place}-rest`,
+          tr(`the other ${values.length - FIRST_SHOWN} numbers`, `其余 ${values.length - FIRST_SHOWN} 个数`),
+          rest,
+        )
+      : null,
+    unfoldHolder(of.place),
+  );
 }
 
 function numberCell(of, value, k) {
   const cell = of.cell(of.chosen, k);
-  return el("span", {
-    class: canUnfold(cell) ? "number open" : "number", "data-of": of.place, "data-cell": JSON.stringify(cell), role: "button",
-    tabindex: "0", title: `${of.name}[${of.head === undefined ? "" : `${of.head}, `}${of.chosen}, ${k}]`,
-  }, show(value));
+  return el(
+    "span",
+    {
+      class: canUnfold(cell) ? "number open" : "number",
+      "data-of": of.place,
+      "data-cell": JSON.stringify(cell),
+      role: "button",
+      tabindex: "0",
+      title: `${of.name}[${of.head === undefined ? "" : `${of.head}, `}${of.chosen}, ${k}]`,
+    },
+    show(value),
+  );
 }
 
 // A fold with the name, the shape and the equation of a tensor; inside, its stripes and the numbers of the chosen row.
@@ -65,6 +104,10 @@ function tensorFold(of, title, equations, words, open = false) {
   const place = of.name.replace(/\./g, "-");
   const shape = tensor(of.name).shape;
   const whole = { ...of, place };
-  return fold(`fold-${place}`, [el("b", {}, title), " ", nameAndShape(of.name, shape), equations],
-    () => [words ? note(words) : null, stripes(whole), numbers(whole)], open);
+  return fold(
+    `fold-${place}`,
+    [el("b", {}, title), " ", nameAndShape(of.name, shape), equations],
+    () => [words ? note(words) : null, stripes(whole), numbers(whole)],
+    open,
+  );
 }
