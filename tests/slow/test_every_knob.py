@@ -1,4 +1,4 @@
-"""Every knob of every claim, with every kind of value (`make slow`; about fifteen minutes)."""
+"""Every knob of every claim, with every kind of value (`make slow`; about six minutes)."""
 
 import pytest
 
