@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from attendo.errors import InputError
 from attendo.explain.explain import Explanation
 from attendo.explain.page_data import page_data
 from attendo.explain.view import View
@@ -25,10 +26,17 @@ SCRIPTS = (
     "unfold_products", "overview", "pieces", "attention", "layers", "output", "search", "training", "hands", "page",
 )  # fmt: skip
 LONGEST_TITLE = 100
+MOST_TOKENS = 150  # of a side: a page of that has 15 MB, and maps of attention that a browser still shows at once
 
 
 def write_page(folder: Path, found: Explanation, view: View, language: Language = "en") -> Path:
     path = folder / PAGE
+    lengths = len(found.shown.source), len(found.shown.best.ids)
+    if max(lengths) > MOST_TOKENS:
+        raise InputError(
+            f"the source has {lengths[0]} tokens and the translation {lengths[1]}: a page shows at most {MOST_TOKENS} "
+            "of each, the terminal (without --out) more"
+        )
     write_file(path, page_html(page_data(found, view, language)).encode("utf-8"))
     return path
 

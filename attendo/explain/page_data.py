@@ -16,6 +16,7 @@ from attendo.glass.look import Look
 from attendo.inspection.readable import token_labels
 from attendo.report.formatting import visible
 from attendo.report.language import Language
+from attendo.report.messages import say
 
 LOGITS_SHOWN = 50  # of each step
 LOGITS_UNFOLDED = 5  # of each step, down to their factors
@@ -46,7 +47,7 @@ def page_data(found: Explanation, view: View, language: Language) -> dict[str, A
         "steps": steps,
         "search": search_data(shown, names),
         "training": training_data(found, names),
-        "remarks": list(found.shown.remarks),
+        "remarks": [{"en": one, "zh": say(one, "zh")} for one in shown.remarks],
         "tensors": stored_tensors(shown.trace),
         "weights": stored_weights(config, weights, view.dimension),
         "output_rows": embedding_rows(unfolded, weights),

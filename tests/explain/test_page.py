@@ -152,6 +152,13 @@ def test_the_command_writes_the_page_and_says_where(tmp_path, capsys):
     assert (out / "explain.html").read_text(encoding="utf-8").startswith('<!DOCTYPE html>\n<html lang="zh">')
 
 
+def test_a_text_that_is_too_long_for_a_page_gets_a_line(tmp_path, capsys):
+    code, _, told = attendo("explain", "爱" * 160, "--to", "en", "--out", str(tmp_path / "new"), capsys=capsys)
+    assert code == 1
+    assert "a page shows at most 150 of each" in told
+    assert list((tmp_path / "new").iterdir()) == []
+
+
 def test_a_model_folder_is_no_place_for_a_page(capsys):
     code, _, told = attendo("explain", "爱", "--to", "en", "--out", str(GLASS.bundle.folder), capsys=capsys)
     assert code == 2

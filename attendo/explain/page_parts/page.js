@@ -62,7 +62,7 @@ function head() {
         "这里的每一个数都来自模型。由权重算出的数保留约五位有效数字；其余的都在本页按所示公式由它们算出。点击任何一个数（或按回车键）即可展开。",
       ),
     ),
-    DATA.remarks.map((remark) => note(remark)),
+    DATA.remarks.map((remark) => note(remark[state.language])),
   );
 }
 
