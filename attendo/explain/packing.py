@@ -1,6 +1,6 @@
 """Numbers as text for a page: base64 of three bytes a number, or of two where that loses nothing.
 
-    f24   the upper three bytes of a float32, rounded: 16 bits of fraction, about 4.8 decimal digits
+    f24   the upper three bytes of a float32, rounded: 16 significant bits, about 4.8 decimal digits
     f16   a float16, where every number is one already: weights of a model that is stored so
 
 Little-endian. `page_parts/numbers.js` reads it back.
