@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from attendo.inspection.drawings.draw import draw
-from attendo.inspection.drawings.options import DRAWINGS, DrawOptions
+from attendo.inspection.drawings.options import DRAWINGS, DrawOptions, picture_name
 from attendo.report.language import Language
 
 FIGURES = Path(__file__).parent.parent / "docs" / "figures"
@@ -16,7 +16,7 @@ FIGURES = Path(__file__).parent.parent / "docs" / "figures"
 def main() -> None:
     for name in DRAWINGS:
         for language in get_args(Language):
-            path = FIGURES / f"{name}{'' if language == 'en' else f'.{language}'}.svg"
+            path = FIGURES / picture_name(name, language)
             draw(name, path, DrawOptions(), language)
             print(path)
 

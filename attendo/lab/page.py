@@ -5,9 +5,11 @@ import math
 import re
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import fmean
 
 from attendo.lab.claim import Tr, row
+from attendo.lab.drawings import drawing_parts
 from attendo.lab.knobs import Knob, settings_of
 from attendo.lab.run import ClaimResult, code_behind
 from attendo.lab.tools.measuring import NEAR, SAME, WITHIN, interval
@@ -23,7 +25,8 @@ SIZES = {
 LINE_OF_A_NOTE = re.compile(r"[A-E]\d+")
 
 
-def page(result: ClaimResult, language: Language) -> str:
+def page(result: ClaimResult, language: Language, folder: Path | None = None) -> str:
+    """`folder`: where the page will lie, if it is to be a file; a drawing that can be reached from there is shown."""
     tr = in_language(language)
     text = read_text(result.experiment, language)
     name = result.claim_id
@@ -34,6 +37,7 @@ def page(result: ClaimResult, language: Language) -> str:
         f"**{headline(result, language)}** · {beside(result, tr)}{mark(result, tr)} · "
         f"[{tr('all claims', '全部论断')}](README.md)",
         fill_in(text.method, result.runs, bool(result.turned)),
+        *drawing_parts(name, language, folder),
         f"```python\n{lines_that_matter(result)}```",
         f"![{name}](../figures/{name}.{language}.png)",
         emphasised(fill_in(text.picture, result.runs, bool(result.turned))),

@@ -40,7 +40,7 @@ def write_report(folder: Path, results: Sequence[ClaimResult], whole: bool = Fal
         for result in results:
             name = result.claim_id
             write_file(folder / "figures" / f"{name}.{language}.png", picture(result, language))
-            write_file(folder / language / f"{name}.md", page(result, language).encode())
+            write_file(folder / language / f"{name}.md", page(result, language, folder / language).encode())
         if whole:
             write_file(folder / language / "errata.md", errata_page(language).encode())
             write_file(folder / language / "other-sentences.md", other_sentences_page(language).encode())

@@ -8,6 +8,7 @@ from pathlib import Path
 from attendo.errors import UsageError
 from attendo.model.config import DecoderOnlyConfig, ModelConfig
 from attendo.model.presets import preset
+from attendo.report.language import Language
 
 SIZES = ("d_model", "num_heads", "num_layers", "d_ff", "vocab_size", "norm_order")
 # Which options each drawing reads; --lang and --out belong to all.
@@ -69,6 +70,11 @@ def check_ending(name: str, path: Path) -> None:
     endings = (*PICTURES, PAGE) if name == "embeddings" else PICTURES
     if path.suffix.lower() not in endings:
         raise UsageError(f"--out is {path}: expected a name that ends with {' or '.join(endings)}")
+
+
+def picture_name(name: str, language: Language) -> str:
+    """masks.svg, masks.zh.svg: as the drawings lie in docs/figures."""
+    return f"{name}{'' if language == 'en' else f'.{language}'}.svg"
 
 
 def option_name(name: str) -> str:
