@@ -13,7 +13,7 @@ from attendo.data.batch import Batch
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
-from attendo.lab.tools.measuring import at_the_end, log_interval, log_ratio, steps_until, unseen_generator
+from attendo.lab.tools.measuring import at_the_end, is_more, log_interval, log_ratio, steps_until, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.lab.tools.toy_training import Budget, EncoderAlone, toy_config, training_device
 from attendo.lab.tools.tuning import train_anew
@@ -114,22 +114,23 @@ def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
 
 
 def judge(runs: Runs) -> Verdict:
-    """Seed by seed, LayerNorm against none, in the deepest stack. Larger: the largest rate that works is more than
-    LARGER times as large. Sooner: without a norm it takes more than SOONER times the steps, each at its fastest rate.
-    Smaller: without a norm, the deepest stack asks for a rate that is smaller by more than LARGER than the flattest.
+    """Seed by seed, LayerNorm against none. Larger: the largest rate that works is more than LARGER times as large.
+    Sooner: without a norm it takes more than SOONER times the steps, each at its fastest rate. Smaller: without a norm,
+    the deepest stack asks for a rate that is smaller by more than LARGER than the flattest. Each in the mean, and no
+    chance (95 % interval above 1).
 
     All three, and the first two in the flattest stack as well: holds. Larger or sooner in the deepest alone, or not
-    all three: only if. Neither larger nor sooner: does not hold; undecided where an interval straddles the limit.
+    all three: only if. Neither larger nor sooner in the deepest (both intervals below the limits): does not hold.
     """
-    larger, sooner, straddles = {}, {}, {}
-    for stack in ("deep", "flat"):
-        rate = log_ratio(*(over_seeds(runs, f"{norm}_{stack}_largest") for norm in ("layer", "none")))
-        time = log_ratio(*(over_seeds(runs, f"{norm}_{stack}_learnt") for norm in ("none", "layer")))
-        larger[stack], sooner[stack] = rate[1] > LARGER, time[1] > SOONER
-        straddles[stack] = rate[1] <= LARGER < rate[2] or time[1] <= SOONER < time[2]
-    smaller = log_ratio(*(over_seeds(runs, f"none_{stack}_largest") for stack in ("flat", "deep")))[1] > LARGER
+
+    def more(first: str, second: str, limit: float) -> bool | None:
+        return is_more(*log_ratio(over_seeds(runs, first), over_seeds(runs, second)), limit, nothing=1.0)
+
+    larger = {stack: more(f"layer_{stack}_largest", f"none_{stack}_largest", LARGER) for stack in ("deep", "flat")}
+    sooner = {stack: more(f"none_{stack}_learnt", f"layer_{stack}_learnt", SOONER) for stack in ("deep", "flat")}
     if not (larger["deep"] or sooner["deep"]):
-        return "undecided" if straddles["deep"] else "does not hold"
+        return "undecided" if None in (larger["deep"], sooner["deep"]) else "does not hold"
+    smaller = more("none_flat_largest", "none_deep_largest", LARGER)
     return "holds" if smaller and all((*larger.values(), *sooner.values())) else "holds only if"
 
 
