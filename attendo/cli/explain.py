@@ -100,7 +100,8 @@ def explain(
             "--dimension",
             metavar="N",
             rich_help_panel=WHAT_IS_SHOWN,
-            help="Column of the weight matrices, from 0, whose products the page unfolds beside the first two.",
+            help="Column of the weight matrices, from 0, whose products the page unfolds beside the first two; "
+            "of Q, K and V a column of each head.",
         ),
     ] = 0,
     head_off: Annotated[
@@ -212,6 +213,8 @@ def explain(
 
     if positions not in get_args(PositionsHand):
         raise UsageError(f"--positions is '{positions}': expected on, off or shuffled")
+    if tensor and out is not None:
+        raise UsageError("--tensor and --out exclude each other: a tensor is printed, a page holds all that is shown")
     hands = HandWords(
         heads_off=words(head_off),
         feed_forward_off=words(feed_forward_off),

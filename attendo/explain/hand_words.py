@@ -77,9 +77,14 @@ def layer_named(words: str, config: TransformerConfig) -> tuple[Where, int]:
 
 def counted(option: str, words: str, number: str, count: int, what: str) -> int:
     """From 1 as people count to 0 as lists do."""
-    if not (number.isascii() and number.isdecimal() and len(number) < 9 and 1 <= int(number) <= count):
+    if not (is_count(number) and int(number) <= count):
         raise InputError(f"{option} is {short_repr(words)}: this model has the {what} 1 to {count}")
     return int(number) - 1
+
+
+def is_count(text: str) -> bool:
+    """From 1 to 99999, in plain digits: of more than that nobody has layers, heads or steps."""
+    return text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) > 0
 
 
 def positions_of(word: str, source: Sequence[int], tokenizer: Tokenizer) -> Iterator[int]:
@@ -100,7 +105,7 @@ def forced(words: str, tokenizer: Tokenizer) -> Iterator[tuple[int, int]]:
     "2==" forces an equals sign, "6=</s>" the end; Chinese is written without spaces, so there none is put before.
     """
     step, equals, text = words.partition("=")
-    if not (equals and text.strip() and step.isascii() and step.isdecimal() and 0 < int(step[:6]) < 100_000):
+    if not (equals and text.strip() and is_count(step)):
         expected = "a step, counted from 1, and the word to come there, such as 2=adore"
         raise InputError(f"--force is {short_repr(words)}: expected {expected}")
     if text.strip() == END:

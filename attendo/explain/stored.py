@@ -49,10 +49,11 @@ def stored_weights(config: TransformerConfig, weights: Weights, dimension: int) 
 
 
 def columns_of(part: str, config: TransformerConfig, width: int, dimension: int) -> list[int]:
-    """The first two and the chosen one; of Q, K and V these of every head."""
-    some = sorted({*range(min(COLUMNS, config.head_dim)), dimension})
+    """The first two and the chosen one, if there is one; of Q, K and V these of every head."""
+    some = sorted({*range(COLUMNS), dimension})
     if part.rpartition(".")[2] in PROJECTIONS:
-        return [head * config.head_dim + one for head in range(config.num_heads) for one in some]
+        of_head = [one for one in some if one < config.head_dim]
+        return [head * config.head_dim + one for head in range(config.num_heads) for one in of_head]
     return [one for one in some if one < width]
 
 

@@ -3,14 +3,12 @@
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from attendo.explain.explain import Explanation
+from attendo.explain.stored import best_pieces
 from attendo.explain.terminal_layers import decoder_step_lines, encoder_layer_lines, looks_at
 from attendo.explain.terminal_tables import heading, table, tensor_line, token_names
 from attendo.explain.terminal_training import comparison_lines, training_lines
 from attendo.explain.view import View, sharpest_head
-from attendo.glass.trace import Array
 from attendo.report.columns import padded
 from attendo.report.formatting import visible
 from attendo.report.language import Language, Tr, in_language
@@ -109,7 +107,7 @@ def step_lines(found: Explanation, tr: Tr) -> Iterator[str]:
     cross = trace[f"decoder.{found.config.decoder_layers - 1}.cross_attention.weights"].mean(axis=0)
     for step, piece in enumerate(ids):
         log_probs = found.log_probs[step]
-        best = best_of(log_probs, BEST_SHOWN)
+        best = [int(one) for one in best_pieces(log_probs, BEST_SHOWN)]
         labels = token_names(best, found)
         shares = "  ".join(f"{label} {math.exp(log_probs[one]):.4f}" for one, label in zip(best, labels, strict=True))
         came = (
@@ -121,7 +119,3 @@ def step_lines(found: Explanation, tr: Tr) -> Iterator[str]:
         yield f"   {step + 1:>2}  {reads} → {writes} {shares}{came}"
         if found.shown.hands.causal_mask:  # without it the rows of earlier steps are no longer what they were
             yield f"       {tr('looks at', '看')} {looks_at(cross[step], found.source_labels)}"
-
-
-def best_of(log_probs: Array, count: int) -> list[int]:
-    return [int(one) for one in np.argsort(-log_probs, kind="stable")[:count]]

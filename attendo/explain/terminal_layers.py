@@ -35,9 +35,7 @@ def decoder_step_lines(found: Explanation, view: View, tr: Tr) -> Iterator[str]:
     )
     yield from heading(5, words)
     prefix, trace, target = f"decoder.{layer}", found.shown.trace, found.target_in_labels
-    if (
-        not found.shown.hands.causal_mask
-    ):  # later pieces change earlier rows: what was read at this step is all there is
+    if not found.shown.hands.causal_mask:  # later pieces change earlier rows: only what was read by now may be there
         trace, target = found.shown.at_step(step + 1), target[: step + 1]
     yield from attention_lines(found, trace, f"{prefix}.self_attention", view, step, target, tr)
     yield from attention_lines(found, trace, f"{prefix}.cross_attention", view, step, found.source_labels, tr)
@@ -70,7 +68,7 @@ def attention_lines(
             tensor = trace[f"{prefix}.{name}"]
             yield tensor_line(name, tensor, tensor[head, 0 if cross and name[0] in "KV" else row])
     yield from table(keys, score_rows(trace, prefix, head, row, len(keys)))
-    yield from unfolded(trace, prefix, head, row, keys, config.head_dim, found.shown.hands.scale, tr)
+    yield from unfolded(trace, prefix, head, row, keys, config.head_dim, found.shown.hands.scale)
     heads = trace[f"{prefix}.heads"]
     yield tensor_line("heads", heads, heads[head, row])
     for name in ("concat", "out", "add", "norm"):
@@ -89,17 +87,15 @@ def score_rows(trace: Trace, prefix: str, head: int, row: int, num_keys: int) ->
 
 
 def unfolded(
-    trace: Trace, prefix: str, head: int, row: int, keys: Sequence[str], d_k: int, scale: bool, tr: Tr
+    trace: Trace, prefix: str, head: int, row: int, keys: Sequence[str], d_k: int, scale: bool
 ) -> Iterator[str]:
     """The weight of the key most looked at, down to its factors."""
     weights = trace[f"{prefix}.weights"][head, row]
     key = int(weights.argmax())
     turned = "_rotated" if f"{prefix}.Q_rotated" in trace else ""
     q, k = trace[f"{prefix}.Q{turned}"][head, row], trace[f"{prefix}.K{turned}"][head, key]
-    factors = " + ".join(
-        f"{number_text(float(one))}·{number_text(float(other))}" for one, other in zip(q, k, strict=True)
-    )
-    first = " + ".join(factors.split(" + ")[:FACTORS_SHOWN])
+    pairs = zip(q[:FACTORS_SHOWN], k[:FACTORS_SHOWN], strict=True)
+    first = " + ".join(f"{number_text(float(one))}·{number_text(float(other))}" for one, other in pairs)
     score, scaled = (float(trace[f"{prefix}.{name}"][head, row, key]) for name in ("scores", "scaled"))
     yield f"   q·k({keys[key]}) = {first} + … = {number_text(score)}"
     masked = trace[f"{prefix}.masked"][head, row]

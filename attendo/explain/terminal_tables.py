@@ -3,7 +3,11 @@
 import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from attendo.errors import InputError
 from attendo.explain.explain import Explanation
+from attendo.files.tables import short_repr
 from attendo.glass.trace import Array
 from attendo.inspection.readable import token_labels
 from attendo.report.columns import num_columns, padded
@@ -51,6 +55,8 @@ def tensor_lines(found: Explanation, names: Sequence[str]) -> Iterator[str]:
         if name == "list":
             yield from (f"{one} [{', '.join(map(str, shape))}]" for one, shape in trace.shapes().items())
             continue
+        if name not in trace:
+            raise InputError(f"--tensor is {short_repr(name)}: expected one of the {len(trace)} names of --tensor list")
         tensor = trace[name]
         # Rows are source pieces in the encoder, and for keys and values of cross-attention; elsewhere the target's.
         of_source = name.startswith(("source", "encoder", "memory")) or name.endswith(("attention.K", "attention.V"))
@@ -66,7 +72,7 @@ def whole_tensor(name: str, tensor: Array, row_labels: Sequence[str]) -> Iterato
         where = index_text(index, tensor.shape[:-1], row_labels)
         yield f"  {where}" if where else "  "
         for begin in range(0, len(row), LINE_OF_NUMBERS):
-            numbers = "".join(right(number_text(float(one)), 12) for one in row[begin : begin + LINE_OF_NUMBERS])
+            numbers = "".join(right(exact_text(one), 12) for one in row[begin : begin + LINE_OF_NUMBERS])
             yield f"  {begin:>5}{numbers}"
 
 
@@ -90,6 +96,11 @@ def number_text(value: float) -> str:
     if size >= 10_000 or 0 < size < 0.00005:
         return f"{value:.1e}"
     return f"{value:.{4 if size < 10 else 3 if size < 100 else 2}f}"
+
+
+def exact_text(value: np.generic) -> str:
+    """17, where it is an id or a mask, which are whole; 0.1235 where it was computed."""
+    return number_text(float(value)) if isinstance(value, np.floating) else str(int(value))
 
 
 def right(text: str, width: int = CELL_WIDTH) -> str:

@@ -35,7 +35,7 @@ def view_of(
         ("--head", head, 1, config.num_heads),
         ("--position", position, 0, len(found.shown.source) - 1),
         ("--step", step, 1, len(found.shown.best.ids)),
-        ("--dimension", dimension, 0, config.head_dim - 1),
+        ("--dimension", dimension, 0, max(config.d_model, config.d_ff) - 1),
     ):
         if value is not None and not first <= value <= last:
             raise InputError(f"{name} is {value}: expected {first} to {last} here")

@@ -5,6 +5,8 @@ beam_size ends a hypothesis; the first beam_size that do not end are the live on
 length the first beam_size have ended, without </s>. Equals stand in the order of their hypotheses, then of their ids.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from attendo.decoding.hypothesis import score
@@ -99,7 +101,7 @@ def is_done(
 
 def without_place(node: SearchNode) -> SearchNode:
     """It ended, and a whole beam of others that have is better."""
-    return SearchNode(**{**vars(node), "kept": False})
+    return replace(node, kept=False)
 
 
 def check_plain(options: SearchOptions) -> None:

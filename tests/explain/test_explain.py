@@ -55,6 +55,18 @@ def test_a_whole_tensor_is_printed_number_by_number():
     assert len(names) == len(found.shown.trace)
 
 
+def test_ids_and_masks_are_printed_as_whole_numbers():
+    found = explained()
+    assert list(tensor_lines(found, ["source.ids"]))[-1].split()[1:] == [str(one) for one in found.shown.source]
+    (first, *_) = [line for line in tensor_lines(found, ["decoder.0.self_attention.may_attend"]) if "[" not in line]
+    assert first.split()[1:] == ["1"] + ["0"] * (len(found.shown.target_in) - 1)
+
+
+def test_a_tensor_that_is_not_there_gets_a_line():
+    with pytest.raises(InputError, match=r"--tensor is 'encoder': expected one of the [0-9]+ names of --tensor list"):
+        list(tensor_lines(explained(), ["encoder"]))
+
+
 def test_the_sharpest_head_is_the_least_spread():
     even, sharp = np.full((3, 4), 0.25, np.float32), np.eye(4, dtype=np.float32)[:3]
     assert sharpest_head(np.stack((even, sharp, even))) == 1
@@ -132,6 +144,7 @@ def test_hands_as_people_say_them():
         ({"erase": ("狗",)}, "the words of the source are 我, 爱, 机器, 学习"),
         ({"force": ("adore",)}, "expected a step"),
         ({"force": ("0=adore",)}, "expected a step"),
+        ({"force": (f"000001{'0' * 5000}=adore",)}, "expected a step"),
         ({"temperature": 0.0}, "temperature"),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 import torch
 from lxml import html
 
+from attendo.errors import InputError
 from attendo.explain.explain import explain
 from attendo.explain.packing import RELATIVE_ERROR, packed, unpacked
 from attendo.explain.page import PARTS, SCRIPTS, page_html
@@ -133,6 +134,19 @@ def test_the_chosen_column_of_every_matrix_is_there():
     assert data["weights"]["decoder.layers.1.feed_forward.outer"]["columns"] == [0, 1, 37]
 
 
+def test_a_column_beyond_the_heads_can_be_chosen_too():
+    data = page_data(explained(), view_of(explained(), dimension=1000), "en")
+    columns = {
+        name: data["weights"][f"encoder.layers.0.{name}"]["columns"]
+        for name in ("feed_forward.inner", "feed_forward.outer", "self_attention.key")
+    }
+    assert columns["feed_forward.inner"] == [0, 1, 1000]
+    assert columns["feed_forward.outer"] == [0, 1]
+    assert columns["self_attention.key"] == [head * 64 + one for head in range(4) for one in (0, 1)]
+    with pytest.raises(InputError, match="--dimension is 1024: expected 0 to 1023 here"):
+        view_of(explained(), dimension=1024)
+
+
 def test_steps_hold_the_fifty_best_and_their_probabilities():
     found = explained(temperature=1.7)
     for step, one in enumerate(page_data(found, view_of(found), "en")["steps"]):
@@ -157,6 +171,14 @@ def test_a_text_that_is_too_long_for_a_page_gets_a_line(tmp_path, capsys):
     assert code == 1
     assert "a page shows at most 150 of each" in told
     assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_a_page_and_a_tensor_at_once_are_refused(tmp_path, capsys):
+    words = ("explain", "爱", "--to", "en", "--tensor", "memory", "--out", str(tmp_path / "new"))
+    code, said, told = attendo(*words, capsys=capsys)
+    assert (code, said) == (2, "")
+    assert told.startswith("attendo: --tensor and --out exclude each other")
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_model_folder_is_no_place_for_a_page(capsys):

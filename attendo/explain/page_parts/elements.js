@@ -61,6 +61,21 @@ function chooser(name, options, chosen, choose) {
   );
 }
 
+// A table that a narrow screen scrolls: the texts of its head, the rows of its body, the columns that hold text.
+function plainTable(head, rows, { wide = false, textColumns = [] } = {}) {
+  const cells = head.map((text, at) => el("th", { class: textColumns.includes(at) ? "text" : null }, text));
+  return el(
+    "div",
+    { class: "scroll" },
+    el(
+      "table",
+      { class: wide ? "plain wide" : "plain" },
+      el("thead", {}, el("tr", {}, cells)),
+      el("tbody", {}, rows),
+    ),
+  );
+}
+
 function note(...text) {
   return el("p", { class: "note" }, text);
 }

@@ -60,24 +60,7 @@ function handsBlock() {
         "下表让改动后的模型读改动前的译文：每个词元的概率还剩多少，整个分布偏离多远（KL，单位 nat）。再往下的所有张量都是改动后的。",
       ),
     ),
-    el(
-      "div",
-      { class: "scroll" },
-      el(
-        "table",
-        { class: "plain" },
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            head.map((text) => el("th", {}, text)),
-          ),
-        ),
-        el("tbody", {}, rows),
-      ),
-    ),
+    plainTable(head, rows),
   );
 }
 

@@ -64,24 +64,7 @@ function stepTable(step) {
     ),
   );
   if (!rows.length) return note(tr("The search had ended before this step.", "搜索在这一步之前已经结束。"));
-  return el(
-    "div",
-    { class: "scroll" },
-    el(
-      "table",
-      { class: "plain wide" },
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          head.map((text, at) => el("th", { class: [0, 1, 4].includes(at) ? "text" : null }, text)),
-        ),
-      ),
-      el("tbody", {}, rows),
-    ),
-  );
+  return plainTable(head, rows, { wide: true, textColumns: [0, 1, 4] });
 }
 
 function fateOf(one) {
@@ -101,22 +84,5 @@ function finishedTable() {
     ),
   );
   const head = ["", tr("hypothesis", "候选"), tr("sum", "总和"), tr("score", "得分")];
-  return el(
-    "div",
-    { class: "scroll" },
-    el(
-      "table",
-      { class: "plain wide" },
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          head.map((text) => el("th", {}, text)),
-        ),
-      ),
-      el("tbody", {}, rows),
-    ),
-  );
+  return plainTable(head, rows, { wide: true });
 }

@@ -8,7 +8,6 @@ const state = {
   decoderLayer: Math.min(DATA.view.layer, CONFIG.decoder_layers - 1),
   heads: {}, // by part; the sharpest where nothing was chosen
   cell: {}, // by place: which number is unfolded there
-  dimension: DATA.view.dimension,
   open: {}, // folds, by their ids
 };
 

@@ -150,24 +150,7 @@ function softmaxOf(row, j, labels) {
         "对这一行做 softmax；先减去最大值，结果不变，但 exp 不会溢出",
       ),
     ),
-    el(
-      "div",
-      { class: "scroll" },
-      el(
-        "table",
-        { class: "plain" },
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            ["", "s", `exp(s − ${show(highest)})`, tr("share", "占比")].map((text) => el("th", {}, text)),
-          ),
-        ),
-        el("tbody", {}, rows),
-      ),
-    ),
+    plainTable(["", "s", `exp(s − ${show(highest)})`, tr("share", "占比")], rows),
     line(`${show(exps[j])} / ${show(total)} = `, el("b", {}, showShare(exps[j] / total))),
   ];
 }
