@@ -26,6 +26,13 @@ const transposed = (text) => sup(mi(text), mi("⊤"));
 const dModel = () => letter("d", "model");
 const angle = () => frac(mi("pos"), sup(mn(10000), row(mn(2), mi("i"), mo("/"), dModel())));
 
+// Q = x W_Q, K = y W_K, V = y W_V: y is x itself, or the memory in cross-attention.
+function projections(y) {
+  const made = (name, from) => [mi(name), mo("="), mi(from), letter("W", name)];
+  const then = () => [mo(","), mtext(" ")];
+  return math(...made("Q", "x"), ...then(), ...made("K", y), ...then(), ...made("V", y));
+}
+
 const EQUATIONS = {
   embedding: () =>
     math(
@@ -52,44 +59,8 @@ const EQUATIONS = {
       ),
       mi("V"),
     ),
-  projections: () =>
-    math(
-      mi("Q"),
-      mo("="),
-      mi("x"),
-      letter("W", "Q"),
-      mo(","),
-      mtext(" "),
-      mi("K"),
-      mo("="),
-      mi("x"),
-      letter("W", "K"),
-      mo(","),
-      mtext(" "),
-      mi("V"),
-      mo("="),
-      mi("x"),
-      letter("W", "V"),
-    ),
-  crossProjections: () =>
-    math(
-      mi("Q"),
-      mo("="),
-      mi("x"),
-      letter("W", "Q"),
-      mo(","),
-      mtext(" "),
-      mi("K"),
-      mo("="),
-      mi("memory"),
-      letter("W", "K"),
-      mo(","),
-      mtext(" "),
-      mi("V"),
-      mo("="),
-      mi("memory"),
-      letter("W", "V"),
-    ),
+  projections: () => projections("x"),
+  crossProjections: () => projections("memory"),
   scores: () =>
     math(
       letter("s", "ij"),

@@ -60,6 +60,8 @@ def make_slide(name: str, options: DrawOptions, language: Language) -> Slide:
         case "schedule":
             d_model, warmup = options.d_model or D_MODEL, options.warmup_steps or WARMUP
             steps = options.max_steps or max(STEPS, 5 * warmup)
+            if steps <= warmup:
+                raise UsageError(f"--steps is {steps:,} and --warmup {warmup:,}: expected more steps than warmup")
             return draw_schedule(schedules(d_model, warmup, steps), language)
         case "qkv":
             return draw_qkv(flow_of(options), language)

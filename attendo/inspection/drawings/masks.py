@@ -36,6 +36,8 @@ def mask_batch(texts: Sequence[str], tokenizer: Tokenizer) -> MaskBatch:
     if not 1 <= len(texts) <= MOST_SENTENCES:
         raise InputError(f"{len(texts)} texts: the drawing has room for a batch of 1 to {MOST_SENTENCES}")
     rows = [[SPECIAL.bos, *tokenizer.encode(for_model(repair(text)[0]))] for text in texts]
+    if min(map(len, rows)) == 1:
+        raise InputError("there is no text to look at")
     longest = max(map(len, rows))
     if longest > MOST_TOKENS:
         raise InputError(f"a text has {longest} tokens with <s>: the drawing has room for {MOST_TOKENS}")

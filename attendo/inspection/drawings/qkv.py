@@ -72,6 +72,9 @@ def attention_flow(
         for hook in hooks:
             hook.remove()
     heads = {name: attention.split_heads(kept[name]) for name in ("Q", "K", "V")}  # [1, heads, tokens, head_dim]
+    _, rotation = model.embed(source, model.source_positions)
+    if rotation is not None:  # rotary positions turn what meets in the scores, and leave V
+        heads |= {"Q": rotation(heads["Q"]), "K": rotation(heads["K"])}
     scores = heads["Q"] @ heads["K"].transpose(-2, -1) / math.sqrt(heads["Q"].shape[-1])
     weights = masked_softmax(scores, None)
     of_heads = {"scores": scores, "weights": weights, "looked": weights @ heads["V"]}

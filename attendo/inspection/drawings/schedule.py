@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from attendo.inspection.drawings.slide import BODY, GOOD, HEIGHT, QUIET, RULE, SMALL, SOURCE, TARGET, WIDTH, Slide
-from attendo.report.language import Language, in_language
+from attendo.report.language import Language, Tr, in_language
 from attendo.training.config import TrainingConfig
 from attendo.training.optimizer import learning_rate
 
@@ -92,7 +92,7 @@ def draw_schedule(drawn: Schedules, language: Language) -> Slide:
 
 
 def draw_panel(
-    slide: Slide, box: tuple[float, float, float, float], curves: Sequence[RateCurve], labels: Sequence[str], tr: Any
+    slide: Slide, box: tuple[float, float, float, float], curves: Sequence[RateCurve], labels: Sequence[str], tr: Tr
 ) -> None:
     left, bottom, width, height = box
     axes = slide.figure.add_axes((left / WIDTH, bottom / HEIGHT, width / WIDTH, height / HEIGHT), zorder=2)
@@ -104,8 +104,8 @@ def draw_panel(
     axes.set_xlim(0, curves[0].config.max_steps)
     axes.grid(color=RULE, linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.xaxis.set_major_locator(mpl_ticks(5))
-    axes.yaxis.set_major_locator(mpl_ticks(6))
+    axes.xaxis.set_major_locator(round_ticks(5))
+    axes.yaxis.set_major_locator(round_ticks(6))
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.tick_params(labelsize=SMALL)
@@ -116,7 +116,5 @@ def draw_panel(
     )
 
 
-def mpl_ticks(most: int) -> Any:
-    from matplotlib.ticker import MaxNLocator
-
+def round_ticks(most: int) -> MaxNLocator:
     return MaxNLocator(most, steps=[1, 2, 2.5, 5, 10])

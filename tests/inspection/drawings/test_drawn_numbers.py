@@ -9,6 +9,7 @@ import torch
 from attendo.decoding.greedy import greedy_decode
 from attendo.errors import InputError, UsageError
 from attendo.inspection.drawings.architecture import architecture, draw_architecture
+from attendo.inspection.drawings.draw import make_slide
 from attendo.inspection.drawings.masks import draw_masks, mask_batch
 from attendo.inspection.drawings.options import DRAWINGS, DrawOptions, check_drawing, chosen_config
 from attendo.inspection.drawings.positions import draw_positions, position_table, worked_example
@@ -152,6 +153,18 @@ def test_q_k_and_v_are_those_of_the_pass():
     assert flow.shapes["scores"] == flow.shapes["weights"] == (2, 5, 5)
 
 
+def test_rotary_queries_and_keys_are_turned_before_they_meet():
+    torch.manual_seed(1)
+    built = build_model(replace(model("transformer").config, positions="rotary")).eval()
+    source = torch.tensor([[5, 300, 301, 302, 2]])
+    flow = attention_flow(built, source)
+    record = AttentionRecord()
+    built.encode(source, record)
+    assert torch.tensor(flow.numbers["weights"]).allclose(record.encoder_self[0][0, 0], atol=1e-6)
+    assert flow.numbers["concat"][:, : built.config.head_dim] == pytest.approx(flow.numbers["looked"], abs=1e-5)
+    assert not torch.tensor(flow.numbers["Q head"]).allclose(torch.tensor(flow.numbers["Q"][:, :8]), atol=1e-3)
+
+
 def test_three_attentions_have_the_weights_of_the_last_layer():
     found = inspection("transformer", "老师爱")
     encoder, decoder, cross = three_attentions(found)
@@ -206,6 +219,13 @@ def test_what_is_asked_of_a_drawing_must_belong_to_it():
     ):
         with pytest.raises(UsageError, match=message):
             check_drawing(name, options)
+
+
+def test_nothing_to_draw_gets_a_line():
+    with pytest.raises(InputError, match="there is no text to look at"):
+        mask_batch(["老师", " "], tokenizer())
+    with pytest.raises(UsageError, match="--steps is 10 and --warmup 4,000: expected more steps than warmup"):
+        make_slide("schedule", DrawOptions(max_steps=10), "en")
 
 
 def test_sizes_change_a_preset():
