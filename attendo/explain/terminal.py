@@ -54,7 +54,7 @@ def head_lines(found: Explanation, tr: Tr) -> Iterator[str]:
 
 
 def piece_lines(found: Explanation, tr: Tr) -> Iterator[str]:
-    yield from heading(1, tr("Text → pieces", "文本 → 子词"))
+    yield from heading(1, tr("Text → pieces", "文本 → 词元"))
     rows = [
         (tr("position", "位置"), [str(index) for index in range(len(found.shown.source))]),
         (tr("id", "编号"), [str(one) for one in found.shown.source]),

@@ -34,8 +34,8 @@ function attentionBlock(of) {
       () => [
         note(
           tr(
-            `This head has ${CONFIG.d_k} columns of each. Underlined numbers unfold to their products.`,
-            `这个头各占 ${CONFIG.d_k} 列。带下划线的数可以展开成乘积之和。`,
+            `Here x is what the part reads${isPreNorm() ? ", after the norm" : ""}. This head has ${CONFIG.d_k} columns of each. Underlined numbers unfold to their products, and the bias where the model has one.`,
+            `这里的 x 是这一部分的输入${isPreNorm() ? "（归一化之后）" : ""}。这个头各占 ${CONFIG.d_k} 列。带下划线的数可以展开成乘积之和（模型有偏置时再加上偏置）。`,
           ),
         ),
         ["Q", "K", "V"].map((letter) => {
@@ -85,9 +85,13 @@ function attentionBlock(of) {
     el(
       "h4",
       {},
-      tr("The row of ", "这一行："),
-      el("b", {}, rowLabels(of)[of.chosen]),
-      tr(": from scores to weights", "：从分数到权重"),
+      el(
+        "span",
+        {},
+        tr("The row of ", ""),
+        el("b", {}, rowLabels(of)[of.chosen]),
+        tr(": from scores to weights", " 这一行：从分数到权重"),
+      ),
       equation("softmax"),
     ),
     scoreRows(part, head, of.chosen, keys, `${place}-row`),
@@ -147,7 +151,7 @@ function headChooser(part, head) {
     el(
       "span",
       { class: "quiet" },
-      head === sharpest ? tr("★ the sharpest of this layer · ", "★ 本层注意力最集中的头 · ") : "",
+      head === sharpest ? tr("★ the sharpest of this layer, its weights the least spread · ", "★ 本层注意力最集中的头 · ") : "",
       tr("switch it off: ", "关掉它："),
       code(`--head-off ${where}:${Number(layer) + 1}:${head + 1}`),
     ),
@@ -181,12 +185,18 @@ function summaryOf(part, head, of, keys) {
     : el("b", {}, of.rows[of.chosen]);
   return [
     who,
-    tr(" looks at ", " 主要看 "),
+    tr(" looks at ", of.written ? "主要看 " : " 主要看 "),
     seen,
     tr(
       ". Rows look at columns; a row sums to 1. Click a label to follow another row.",
       "。行看列，每行之和为 1。点击行首的词可换一行。",
     ),
+    isMasked(part)
+      ? tr(
+          " Hatched: masked. Its score is −∞, so its weight is 0.",
+          "带斜线的格子被掩码遮住：分数为 −∞，所以权重为 0。",
+        )
+      : "",
   ];
 }
 
@@ -197,12 +207,12 @@ function scoreRows(part, head, i, keys, place) {
     { name: "scores", note: "q·k", values: some("scores"), cell: (j) => ["score", part, head, i, j] },
     {
       name: "scaled",
-      note: isScaled() ? `/ √${CONFIG.d_k}` : tr("(off)", "（已关）"),
+      note: (isScaled() ? `/ √${CONFIG.d_k}` : tr("(off)", "（已关）")) + (isMasked(part) ? "" : " = s"),
       values: some("scaled"),
       cell: (j) => ["scaled", part, head, i, j],
     },
     isMasked(part)
-      ? { name: "masked", note: "", values: some("masked"), cell: (j) => ["masked", part, head, i, j] }
+      ? { name: "masked", note: "= s", values: some("masked"), cell: (j) => ["masked", part, head, i, j] }
       : null,
     {
       name: "weights",

@@ -79,7 +79,7 @@ const EQUATIONS = {
       mo("="),
       frac(called("exp", letter("s", "ij")), row(sumOver("l"), called("exp", letter("s", "il")))),
     ),
-  heads: () => math(letter("head", "i"), mo("="), sumOver("j"), letter("a", "ij"), letter("v", "j")),
+  heads: () => math(mi("head"), mo("["), mi("i"), mo("]"), mo("="), sumOver("j"), letter("a", "ij"), letter("v", "j")),
   output: () =>
     math(
       mi("out"),

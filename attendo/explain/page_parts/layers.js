@@ -25,7 +25,7 @@ function feedForwardBlock(part, whole, title) {
     note(
       tr(
         `Every position alone, blind to the others: ${CONFIG.d_model} numbers become ${CONFIG.d_ff} and ${CONFIG.d_model} again. Of ${CONFIG.d_ff} hidden numbers ${active} are above 0 for `,
-        `每个位置各算各的，互不相看：${CONFIG.d_model} 个数变成 ${CONFIG.d_ff} 个，再变回 ${CONFIG.d_model} 个。${CONFIG.d_ff} 个隐藏单元中大于 0 的有 ${active} 个：`,
+        `每个位置各算各的，互不相看：${CONFIG.d_model} 个数变成 ${CONFIG.d_ff} 个，再变回 ${CONFIG.d_model} 个。${CONFIG.d_ff} 个隐藏单元中有 ${active} 个大于 0，这里看的是 `,
       ),
       el("b", {}, whole.labels[whole.chosen]),
       tr(".", "。"),
@@ -75,7 +75,7 @@ section(
       note(
         tr(
           `${CONFIG.encoder_layers} layers of the same build, each with weights of its own. In each, every piece looks at all pieces of the source, then thinks for itself.`,
-          `共 ${CONFIG.encoder_layers} 层，结构相同，权重各异。每一层里，每个子词先看源句的所有子词，再各自计算。`,
+          `共 ${CONFIG.encoder_layers} 层，结构相同，权重各异。每一层里，每个词元先看源句的所有词元，再各自计算。`,
         ),
       ),
       layerChooser(CONFIG.encoder_layers, state.layer, (layer) => set({ layer })),
@@ -84,7 +84,7 @@ section(
         title: tr(`Self-attention, layer ${state.layer + 1}`, `自注意力，第 ${state.layer + 1} 层`),
         words: tr(
           "Each piece asks a question (Q), every piece answers how well it fits (K), and the answers decide how much of each value (V) is taken.",
-          "每个子词提出一个问题（Q），每个子词回答自己有多符合（K），据此决定各取多少值（V）。",
+          "每个词元提出一个问题（Q），各个词元回答自己有多符合（K），据此决定从每个词元取多少值（V）。",
         ),
         rows: DATA.source.labels,
         chosen: state.position,
@@ -112,7 +112,7 @@ section(
       note(
         tr(
           "What comes out of the last layer, a vector for each piece of the source. It is computed once; every layer of the decoder makes its keys and values of it, at every step.",
-          "最后一层的输出，源句的每个子词一个向量。只算一次；解码器的每一层、每一步都由它算出键和值。",
+          "最后一层的输出，源句的每个词元一个向量。只算一次；解码器的每一层、每一步都由它算出键和值。",
         ),
       ),
       tensorFold(

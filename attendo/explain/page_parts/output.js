@@ -9,8 +9,6 @@ section(
   () => {
     const one = DATA.steps[state.step],
       shares = one.logits.map((logit) => Math.exp(logit / temperature() - one.log_sum));
-    const rest = Math.max(0, 1 - sum(shares)),
-      others = CONFIG.vocab_size - one.ids.length;
     return [
       note(
         tr(
@@ -28,6 +26,7 @@ section(
         el("b", { class: "piece new" }, DATA.target.labels[state.step]),
       ),
       bars(one, shares, 0, BARS_SHOWN),
+      together(CONFIG.vocab_size - BARS_SHOWN, shares.slice(0, BARS_SHOWN)),
       unfoldHolder("output-bars"),
       one.rank > 1
         ? note(
@@ -42,17 +41,23 @@ section(
         tr(`the ${one.ids.length} best, with their logits`, `前 ${one.ids.length} 名及其 logits`),
         () => [
           bars(one, shares, BARS_SHOWN, one.ids.length),
-          note(
-            tr(
-              `The other ${others.toLocaleString("en")} pieces together: ${showShare(rest)}`,
-              `其余 ${others.toLocaleString("en")} 个词元合计：${showShare(rest)}`,
-            ),
-          ),
+          together(CONFIG.vocab_size - one.ids.length, shares),
         ],
       ),
     ];
   },
 );
+
+// What is left to the pieces that are not shown.
+function together(others, shown) {
+  const rest = showShare(Math.max(0, 1 - sum(shown)));
+  return note(
+    tr(
+      `The other ${others.toLocaleString("en")} pieces together: ${rest}`,
+      `其余 ${others.toLocaleString("en")} 个词元合计：${rest}`,
+    ),
+  );
+}
 
 function wasForced() {
   return String(state.step + 1) in (HANDS.force || {});

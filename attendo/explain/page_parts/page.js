@@ -3,7 +3,7 @@
 // In the order of the page, each by a short name.
 const STATIONS = {
   overview: () => tr("overview", "总览"),
-  pieces: () => tr("pieces", "子词"),
+  pieces: () => tr("pieces", "词元"),
   embedding: () => tr("embedding", "词嵌入"),
   encoder: () => tr("encoder", "编码器"),
   memory: () => "memory",

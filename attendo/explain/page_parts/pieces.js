@@ -2,17 +2,20 @@
 
 section(
   "pieces",
-  () => tr("1 · Text → pieces", "1 · 文本 → 子词"),
+  () => tr("1 · Text → pieces", "1 · 文本 → 词元"),
   ["language", "position"],
   () => [
     note(
-      tr("The model reads no letters but pieces from a list of ", "模型读的不是字母，而是词表中的子词，词表共有 "),
+      tr(
+        "The model reads no letters but pieces, words or parts of words, from a list of ",
+        "模型读的不是字母，而是词表中的词元，即词或词的一部分（子词），词表共有 ",
+      ),
       CONFIG.vocab_size.toLocaleString("en"),
       tr(", each by its number. The first, ", " 个，每个有一个编号。第一个 "),
       code(DATA.source.labels[0]),
       tr(", says which language is wanted; ", " 表示要译成哪种语言；"),
       code("</s>"),
-      tr(" ends the sentence. Choose one to follow:", " 表示句子结束。选一个，跟着它走："),
+      tr(" ends the sentence; ␣ is a space. Choose one to follow:", " 表示句子结束，␣ 表示空格。选一个，跟着它走："),
     ),
     el(
       "div",
@@ -34,7 +37,7 @@ section(
     ),
     isWord(DATA.source.labels[state.position])
       ? note(
-          tr("What if nobody could see it? ", "如果谁也看不到它，会怎样？"),
+          tr("What if nobody could see it? Run attendo explain with ", "如果谁也看不到它，会怎样？运行 attendo explain 时加上 "),
           code(`--erase ${wordOf(DATA.source.labels[state.position])}`),
         )
       : null,
@@ -58,7 +61,7 @@ section(
     note(
       tr(
         "Each number is replaced by its row of the table E, made larger by √d_model, and told where it stands. Below, a stripe is a piece and a column a dimension: warm is above zero, cold below. Click a number to see where it comes from.",
-        "每个编号换成词嵌入表 E 中的一行，乘以 √d_model，再加上它的位置。下图中一行是一个子词，一列是一个维度：暖色大于零，冷色小于零。点击任何一个数，看它从哪里来。",
+        "每个编号换成词嵌入表 E 中的一行，乘以 √d_model，再加上它的位置。下图中一行是一个词元，一列是一个维度：暖色大于零，冷色小于零。点击任何一个数，看它从哪里来。",
       ),
     ),
     el(
