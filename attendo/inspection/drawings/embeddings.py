@@ -56,7 +56,7 @@ class MappedWord:
 class NearWords:
     """The pieces nearest to a word, nearest first, with the product of the two rows, or the cosine of their angle."""
 
-    word: str
+    label: str  # of its piece: ␣water and water are two
     token: int
     by_product: tuple[tuple[str, float], ...]
     by_cosine: tuple[tuple[str, float], ...]
@@ -84,7 +84,7 @@ def embedding_map(table: np.ndarray, tokenizer: Tokenizer, asked: Sequence[str],
         MappedWord(word, language, token, float(x), float(y))
         for (word, language, token), (x, y) in zip(shown, places, strict=True)
     )
-    near = tuple(near_words(word, token, table, tokenizer) for word, token in tokens.items())
+    near = tuple(near_words(token, table, tokenizer) for token in tokens.values())
     return EmbeddingMap((table.shape[0], table.shape[1]), mapped, explained, near)
 
 
@@ -127,7 +127,7 @@ def principal_plane(rows: np.ndarray) -> tuple[np.ndarray, tuple[float, float]]:
     return places, (float(shares[-1]), float(shares[-2]))
 
 
-def near_words(word: str, token: int, table: np.ndarray, tokenizer: Tokenizer) -> NearWords:
+def near_words(token: int, table: np.ndarray, tokenizer: Tokenizer) -> NearWords:
     first = tokenizer.layout.first_piece
     products = table[first:] @ table[token]
     cosines = products / (np.linalg.norm(table[first:], axis=1) * np.linalg.norm(table[token]))
@@ -137,7 +137,7 @@ def near_words(word: str, token: int, table: np.ndarray, tokenizer: Tokenizer) -
         labels = token_labels([index + first for index in order], tokenizer)
         return tuple((labels[index + first], float(numbers[index])) for index in order)
 
-    return NearWords(word, token, nearest(products), nearest(cosines))
+    return NearWords(token_labels([token], tokenizer)[token], token, nearest(products), nearest(cosines))
 
 
 def draw_embeddings(shown: EmbeddingMap, language: Language) -> Slide:
@@ -193,8 +193,8 @@ def draw_key(slide: Slide, shown: EmbeddingMap, left: float, language: Language)
         slide.text(x, 0.5, words, SMALL, COLOURS[code], ha="left")
         x += text_width(words) + 0.25
     share = sum(shown.explained)
-    note = tr(f"the plane holds {share:.0%} of the variance: near here is not always near in the table",
-              f"这个平面占方差的 {share:.0%}：图上相近，在表中不一定相近")  # fmt: skip
+    note = tr(f"the plane holds {share:.0%} of the variance: near here is not always near in the table; ␣ is a space",
+              f"这个平面占方差的 {share:.0%}：图上相近，在表中不一定相近；␣ 表示空格")  # fmt: skip
     slide.text(left, 0.22, note, SMALL, QUIET, ha="left")
 
 
@@ -209,7 +209,7 @@ def draw_near(slide: Slide, near: Sequence[NearWords], left: float, language: La
     slide.text(left + half, y, tr("by product", "按内积"), SMALL, QUIET, ha="left")
     for one in near:
         y -= 0.42
-        slide.text(left, y, one.word, BODY + 2, INK, ha="left")
+        slide.text(left, y, one.label, BODY + 2, INK, ha="left")
         for (label, cosine), (other, product) in zip(one.by_cosine[:rows], one.by_product[:rows], strict=True):
             y -= 0.33
             for x, words, number in ((left, label, f"{cosine:.2f}"), (left + half, other, f"{product:.2f}")):

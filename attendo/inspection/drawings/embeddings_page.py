@@ -58,4 +58,4 @@ def near_table(one: NearWords, language: Language) -> str:
             f'<tr><td>{html_text(label)}</td><td class="number">{number:.3f}</td></tr>' for label, number in near
         )
         tables.append(f"<table><thead><tr><th colspan=2>{heading}</th></tr></thead><tbody>{rows}</tbody></table>")
-    return f'<section><h3>{html_text(one.word)}</h3><div class="near">{"".join(tables)}</div></section>'
+    return f'<section><h3>{html_text(one.label)}</h3><div class="near">{"".join(tables)}</div></section>'

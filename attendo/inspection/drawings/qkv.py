@@ -139,9 +139,7 @@ class DrawnFlow:
         middle = (self.lanes[0][1] + self.lanes[1][1]) / 2
         for (_, y), end in zip(self.lanes[:2], (0.2, -0.2), strict=True):
             slide.arrow((x, y), (x + 0.25, y), (x + 0.25, middle + end), (x + 0.6, middle + end))
-        scale = math.isqrt(shapes["heads"][2]) if math.isqrt(shapes["heads"][2]) ** 2 == shapes["heads"][2] else None
-        root = f"{scale}" if scale else f"√{shapes['heads'][2]}"
-        self.matrix("scores", f"Q Kᵀ / {root}", x + 0.6, middle, self.square, GOOD, square=True)
+        self.matrix("scores", f"Q Kᵀ / √{shapes['heads'][2]}", x + 0.6, middle, self.square, GOOD, square=True)
         after = x + 0.6 + self.square
         slide.arrow((after, middle), (after + 0.95, middle))
         slide.text(after + 0.46, middle + 0.2, "softmax", SMALL)

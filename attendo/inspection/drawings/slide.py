@@ -20,7 +20,7 @@ from matplotlib.text import Text
 from attendo.files.durable import write_file
 from attendo.report import fonts
 
-WIDTH, HEIGHT = 13.333, 7.5  # inches: a slide of 16:9
+WIDTH, HEIGHT = 40 / 3, 7.5  # inches: a slide of 16:9
 TITLE, BODY, SMALL = 22.0, 14.0, 12.0  # points; nothing is smaller than SMALL
 MARGIN = 0.35
 LIFT = 0.13  # of a letter's height
@@ -29,7 +29,7 @@ LIFT = 0.13  # of a letter's height
 INK, QUIET, RULE = "#1c2024", "#59616a", "#c9ced4"
 SOURCE, TARGET, GOOD, BAD = "#3b528b", "#c65102", "#1a7f5a", "#c62828"
 PALE = {SOURCE: "#e6ebf7", TARGET: "#fdece0", GOOD: "#e0f2ea", BAD: "#fbe3e3", QUIET: "#eff1f3", INK: "#ffffff"}
-WEIGHTS, SIGNED = "Blues", "RdBu_r"  # colours of numbers from 0 to 1, and of numbers around 0
+WEIGHTS, SIGNED = "Reds", "RdBu_r"  # colours of numbers from 0 to 1, and of numbers around 0: in both red is above 0
 PIXELS_PER_INCH = 144  # 1920 × 1080
 
 Point = tuple[float, float]

@@ -61,8 +61,10 @@ def draw_three_attentions(shown: Sequence[LookingAt], language: Language) -> Sli
     for index, one in enumerate(shown):
         draw_use(slide, one, MARGIN + index * width, width - 0.3, language)
     labels = [label for one in shown for label in (*one.rows, *one.columns)]
-    note = tr("last layer, the mean of its heads", "最后一层，各头的平均")
-    slide.text(MARGIN, 0.38, f"{note}    {explain_signs(labels, language)}", SMALL, QUIET, ha="left")
+    note = tr("last layer, the mean of its heads; in cross-attention the left side is the token being written",
+              "最后一层，各头的平均；交叉注意力的左边是正在写的词元")  # fmt: skip
+    slide.text(MARGIN, 0.64, note, SMALL, QUIET, ha="left")
+    slide.text(MARGIN, 0.38, explain_signs(labels, language), SMALL, QUIET, ha="left")
     return slide
 
 
@@ -73,7 +75,7 @@ def draw_use(slide: Slide, one: LookingAt, left: float, width: float, language: 
     middle = left + width / 2
     slide.text(middle, 6.1, USES[one.use][0].of(language), BODY + 2)
     slide.text(middle, 5.72, NOTES[one.use].of(language), SMALL, QUIET)
-    top, bottom = 5.3, 0.85
+    top, bottom = 5.3, 0.95
     step = min(0.62, (top - bottom) / max(len(one.rows), len(one.columns)))
     rows, columns = (top - step * (np.arange(len(side)) + 0.5) for side in (one.rows, one.columns))
     begin, end = left + LABEL, left + width - LABEL

@@ -38,8 +38,8 @@ def test_neighbours_are_those_of_a_loop(shipped, shown):
         for found, numbers in ((one.by_product, products), (one.by_cosine, cosines)):
             best = sorted(numbers.values(), reverse=True)[:NEAREST]
             assert [number for _, number in found] == pytest.approx(best, rel=1e-4)
-    first = {one.word: one.by_cosine[0][0] for one in shown.near} | {"": shown.near[1].by_cosine[1][0]}
-    assert first["water"].strip("␣") == "water"  # at the start of a text and after a space it is two pieces
+    first = {one.label: one.by_cosine[0][0] for one in shown.near} | {"": shown.near[1].by_cosine[1][0]}
+    assert first["␣water"] == "water"  # at the start of a text and after a space it is two pieces
     assert "Wasser" in first[""]  # one table for all languages
 
 

@@ -90,7 +90,7 @@ def test_each_is_written_and_its_words_are_apart(name, language, tmp_path, monke
         assert list(faults(slide)) == []
         for form in ("svg", "png"):
             write_slide(slide, tmp_path / f"{name}.{form}")
-    assert struct.unpack(">II", (tmp_path / f"{name}.png").read_bytes()[16:24]) == (319, 180)
+    assert struct.unpack(">II", (tmp_path / f"{name}.png").read_bytes()[16:24]) == (320, 180)
     assert (tmp_path / f"{name}.svg").read_bytes().rstrip().endswith(b"</svg>")
 
 
