@@ -39,7 +39,7 @@ import torch
 from attendo.model.attention import masked_softmax
 
 x = np.random.default_rng(1).normal(size=(5, 7))
-assert np.allclose(softmax(x), masked_softmax(torch.tensor(x), None))
+np.testing.assert_allclose(softmax(x), masked_softmax(torch.tensor(x), None), rtol=1e-5)
 print("✓ softmax = attendo.model.attention.masked_softmax")
 
 # %% scale
@@ -73,5 +73,5 @@ def measured(x, step=1e-6):
 
 for a in (1.0, 10.0):
     x = np.array([a, a, 2 * a])
-    assert np.allclose(derivative(x), measured(x), atol=1e-5)
+    np.testing.assert_allclose(derivative(x), measured(x), rtol=1e-5, atol=1e-5)
     print(f"a = {a:2.0f}   {np.abs(derivative(x)).max():.5f}")

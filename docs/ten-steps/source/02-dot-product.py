@@ -28,8 +28,8 @@ from attendo.glass.trace import Trace
 Q, K, V = generator.normal(size=(3, 5, 64))
 trace = Trace()
 glass_attention(Q, K, V, trace=trace)
-assert np.allclose(Q @ K.T, trace["scores"])
-assert np.allclose(Q @ K.T / math.sqrt(64), trace["scaled"])
+np.testing.assert_allclose(Q @ K.T, trace["scores"], rtol=1e-5)
+np.testing.assert_allclose(Q @ K.T / math.sqrt(64), trace["scaled"], rtol=1e-5)
 print("✓ Q Kᵀ and Q Kᵀ / √d_k = attendo.glass.attention")
 
 # %% picture

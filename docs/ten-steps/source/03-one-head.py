@@ -50,7 +50,7 @@ from attendo.model.attention import dot_product_attention
 
 theirs, weights = dot_product_attention(*(torch.tensor(x)[None, None] for x in (Q, K, V)))
 weights = weights[0, 0].numpy()
-assert np.allclose(attention(Q, K, V), theirs[0, 0])
+np.testing.assert_allclose(attention(Q, K, V), theirs[0, 0], rtol=1e-5)
 print("✓ attention = attendo.model.attention.dot_product_attention")
 
 # %% picture

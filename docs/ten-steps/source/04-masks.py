@@ -53,13 +53,13 @@ import torch
 from attendo.model import masks
 from attendo.model.attention import dot_product_attention
 
-assert np.array_equal(causal(5), masks.causal(5, 5)[0, 0])
-assert np.array_equal(real, masks.real(torch.tensor(ids), PAD)[:, 0, 0])
+np.testing.assert_array_equal(causal(5), masks.causal(5, 5)[0, 0])
+np.testing.assert_array_equal(real, masks.real(torch.tensor(ids), PAD)[:, 0, 0])
 nobody = both[1] & np.array([[True], [True], [True], [True], [False]])
 for may_attend in (None, causal(5), both[1], nobody):
     mask = None if may_attend is None else torch.tensor(may_attend)
     theirs, _ = dot_product_attention(torch.tensor(Q), torch.tensor(K), torch.tensor(V), mask)
-    assert np.allclose(attention(Q, K, V, may_attend), theirs)
+    np.testing.assert_allclose(attention(Q, K, V, may_attend), theirs, rtol=1e-5)
 print("✓ causal, real, attention = attendo.model.masks, attendo.model.attention")
 
 # %% picture

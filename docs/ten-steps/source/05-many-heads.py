@@ -51,7 +51,7 @@ print({name: array.shape for name, array in weights.items()})
 
 x, memory = torch.randn(5, 32), torch.randn(7, 32)
 ours = multi_head(x.numpy(), memory.numpy(), weights, h=4)
-assert np.allclose(ours, theirs(x[None], memory[None])[0].detach(), atol=1e-5)
+np.testing.assert_allclose(ours, theirs(x[None], memory[None])[0].detach(), rtol=1e-5, atol=1e-5)
 print("✓ multi_head = attendo.model.multi_head.MultiHeadAttention")
 
 # %% trained
@@ -62,7 +62,7 @@ name = "encoder.2.self_attention"
 weights = part(found.glass.model.weights.arrays, "encoder.layers.2.self_attention")
 x = found.trace[f"{name}.in"]
 print(found.source_pieces, x.shape)
-assert np.allclose(multi_head(x, x, weights, h=4), found.trace[f"{name}.out"], atol=1e-5)
+np.testing.assert_allclose(multi_head(x, x, weights, h=4), found.trace[f"{name}.out"], rtol=1e-5, atol=1e-5)
 print("✓ multi_head = attendo.glass")
 
 # %% picture

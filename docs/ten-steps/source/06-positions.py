@@ -44,10 +44,10 @@ from attendo.model import positions
 from attendo.model.embeddings import ScaledEmbedding
 
 theirs = positions.sinusoidal_encoding(torch.arange(100)[None], 64)[0]
-assert np.allclose(sinusoidal_encoding(np.arange(100), 64), theirs, atol=1e-5)
+np.testing.assert_allclose(sinusoidal_encoding(np.arange(100), 64), theirs, rtol=1e-5, atol=1e-5)
 table = ScaledEmbedding(20, 8)
 table.weight.data = torch.tensor(weights["embedding.weight"])
-assert np.allclose(embed(ids, weights), table(torch.tensor(ids)[None])[0].detach(), atol=1e-5)
+np.testing.assert_allclose(embed(ids, weights), table(torch.tensor(ids)[None])[0].detach(), rtol=1e-5, atol=1e-5)
 print("✓ sinusoidal_encoding, embed = attendo.model.positions, attendo.model.embeddings")
 
 # %% picture
@@ -74,5 +74,5 @@ def turn(k, d_model):
 
 
 print(turn(1, 4).round(4))
-assert np.allclose(PE[:90] @ turn(7, 64), PE[7:97], atol=1e-5)
+np.testing.assert_allclose(PE[:90] @ turn(7, 64), PE[7:97], rtol=1e-5, atol=1e-5)
 print("✓")

@@ -52,10 +52,10 @@ torch.manual_seed(1)
 config = TransformerConfig(vocab_size=20, d_model=32, d_ff=128, num_heads=4)
 x = 5 + 3 * torch.randn(6, 32)
 theirs = build_feed_forward(config)
-assert np.allclose(feed_forward(x.numpy(), weights_of(theirs)), theirs(x).detach(), atol=1e-5)
+np.testing.assert_allclose(feed_forward(x.numpy(), weights_of(theirs)), theirs(x).detach(), rtol=1e-5, atol=1e-5)
 theirs = build_norm(config)
 theirs.gain.data, theirs.bias.data = torch.randn(32), torch.randn(32)
-assert np.allclose(layer_norm(x.numpy(), weights_of(theirs)), theirs(x).detach(), atol=1e-5)
+np.testing.assert_allclose(layer_norm(x.numpy(), weights_of(theirs)), theirs(x).detach(), rtol=1e-5, atol=1e-5)
 print("✓ feed_forward, layer_norm = attendo.model.feed_forward, attendo.model.norms")
 
 # %% picture

@@ -50,7 +50,7 @@ for norm_order in ("post", "pre"):
     config = TransformerConfig(**sizes, norm_order=norm_order)
     theirs = Encoder(config, config.encoder_layers).eval()
     ours = encoder(x.numpy(), config, weights_of(theirs))
-    assert np.allclose(ours, theirs(x[None])[0].detach(), atol=1e-5)
+    np.testing.assert_allclose(ours, theirs(x[None])[0].detach(), rtol=1e-5, atol=1e-5)
     print(f"✓ {norm_order}: encoder = attendo.model.encoder.Encoder")
 
 

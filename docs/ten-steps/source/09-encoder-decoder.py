@@ -68,7 +68,7 @@ for norm_order in ("post", "pre"):
     weights = {name: parameter.detach().numpy() for name, parameter in model.named_parameters()}
     ours = decode(target_in, encode(source, config, weights), config, weights)
     logits = model(torch.tensor(source)[None], torch.tensor(target_in)[None])[0]
-    assert np.allclose(ours, torch.log_softmax(logits, dim=-1).detach(), atol=1e-5)
+    np.testing.assert_allclose(ours, torch.log_softmax(logits, dim=-1).detach(), rtol=1e-5, atol=1e-5)
     print(f"✓ {norm_order}: encode, decode = attendo.model.transformer.Transformer", ours.shape)
 
 # %% pair

@@ -50,14 +50,14 @@ assert tuple(target) == found.best.ids
 assert tokenizer.decode(target) == found.translation
 target_in = np.array([BOS, *target[:-1]])
 ours = decode(target_in, memory, config, weights)
-assert np.allclose(memory, found.trace["memory"], atol=1e-4)
-assert np.allclose(np.exp(ours), np.exp(found.trace["log_probs"]), atol=1e-5)
+np.testing.assert_allclose(memory, found.trace["memory"], rtol=1e-5, atol=1e-4)
+np.testing.assert_allclose(np.exp(ours), np.exp(found.trace["log_probs"]), rtol=1e-5, atol=1e-5)
 print("✓ = attendo.glass")
 
 model = load_model(glass.bundle)
 with torch.inference_mode():
     logits = model(torch.tensor(source)[None], torch.tensor(target_in)[None])[0]
-assert np.allclose(np.exp(ours), torch.softmax(logits, dim=-1), atol=1e-5)
+np.testing.assert_allclose(np.exp(ours), torch.softmax(logits, dim=-1), rtol=1e-5, atol=1e-5)
 print("✓ = attendo.model.transformer.Transformer")
 
 # %% picture
