@@ -53,8 +53,8 @@ print("✓ sinusoidal_encoding, embed = attendo.model.positions, attendo.model.e
 # %% picture
 PE = sinusoidal_encoding(np.arange(101), 64)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.4), width_ratios=(3, 2))
-image = left.imshow(PE[:50].T, cmap="RdBu", vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-left.set(xlabel="pos", ylabel="i", title="PE(pos, i)")
+image = left.imshow(PE[:50].T, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+left.set(xlabel="pos", ylabel="2i, 2i + 1", title="PE(pos)")
 figure.colorbar(image, ax=left)
 right.plot(np.arange(-50, 51), PE @ PE[50], color=BLUE)
 right.set(xlabel="k", title="PE(50) · PE(50 + k)")
