@@ -8,7 +8,7 @@ import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
 from attendo.cli.language import language_of
-from attendo.cli.options import MODEL
+from attendo.cli.options import MODEL, check_file_name
 from attendo.cli.terminal import as_utf8, print_note
 from attendo.inspection.drawings.options import DRAWINGS, DrawOptions, check_drawing, check_ending
 from attendo.model.presets import PRESETS
@@ -138,6 +138,7 @@ def draw(
     )
     check_drawing(drawing, options)
     check_ending(drawing, out)
+    check_file_name("--out", out)
 
     from attendo.files.apart import check_apart
     from attendo.model_folder.bundle import model_folder

@@ -9,7 +9,7 @@ import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MEASURING, SEARCH
 from attendo.cli.language import language_of
-from attendo.cli.options import BEAM, DEVICE, ENGINE, MODEL, NO_WIDER_RETRY, THREADS, check_unpacked
+from attendo.cli.options import BEAM, DEVICE, ENGINE, MODEL, NO_WIDER_RETRY, THREADS, check_file_name, check_unpacked
 from attendo.cli.terminal import print_json, print_note, print_result
 from attendo.errors import AttendoError, UsageError
 from attendo.report.language import Language, in_language
@@ -178,8 +178,7 @@ def evaluate(
     if translations and len(more) > 1:
         raise UsageError("--write-translations takes one TEST.tsv at a time")
     for option, path in (("--report", report), ("--write-translations", translations)):
-        if path and (path.is_dir() or not path.parent.is_dir()):
-            raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
+        check_file_name(option, path)
     check_unpacked("--write-translations", translations)
     from attendo.files.apart import check_apart
     from attendo.model_folder.bundle import DEFAULT

@@ -61,6 +61,12 @@ STRICT = typer.Option(
 )
 
 
+def check_file_name(option: str, path: Path | None) -> None:
+    """Of a file that will be written, before the work begins that would be lost."""
+    if path and (path.is_dir() or not path.parent.is_dir()):
+        raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
+
+
 def check_unpacked(option: str, path: Path | None) -> None:
     """Plain text under the name of a packed file could be read by nobody, not even by us."""
     from attendo.files.packed import ENDINGS

@@ -19,6 +19,7 @@ from attendo.cli.options import (
     NO_WIDER_RETRY,
     STRICT,
     THREADS,
+    check_file_name,
     check_unpacked,
     typed_path,
 )
@@ -177,8 +178,7 @@ def translate(
     if beam is not None and n_best > beam:
         raise UsageError(f"--n-best {n_best} needs a --beam of at least {n_best}, not {beam}")
     for option, path in (("-o", target), ("--report", report)):
-        if path and (path.is_dir() or not path.parent.is_dir()):
-            raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
+        check_file_name(option, path)
     beside: dict[str, tuple[str, ...]] = {}
     if target:
         from attendo.documents.durable_output import BESIDE

@@ -130,7 +130,7 @@ def test_the_same_drawing_is_the_same_file(tmp_path):
         (["architecture", "--out", "x.svg", "--preset", "lstm"], 1, "transformer or a decoder-only model"),
         (["architecture", "--out", "x.svg", "--heads", "7"], 1, "cannot be split over num_heads = 7"),
         (["qkv", "--out", "x.svg", "--text", "long " * 20, "--to", "de"], 1, "the drawing has room for 8"),
-        (["masks", "--out", "no/such/x.svg"], 1, "no/such/x.svg"),
+        (["masks", "--out", "no/such/x.svg"], 2, "expected the name of a file, in a folder that is there"),
         (["masks", "--out", "x.html"], 2, "ends with .svg or .png"),
         (["embeddings", "--out", "x.html", "--words", "学习,zxqwv"], 1, "'zxqwv' is not one piece of this vocabulary"),
     ],
