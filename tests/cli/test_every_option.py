@@ -15,7 +15,8 @@ import typer
 from matplotlib.figure import Figure
 
 from attendo.cli.main import app
-from attendo.lab import run
+from attendo.lab import index, run
+from attendo.lab.tools import tuning
 from tests.cli.command import command, import_all, raw_controls
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "model-format-1"
@@ -106,6 +107,7 @@ def one_case(chance, words, params, names):
 def nothing_that_takes_minutes():
     """What is tried here is how options are read: not the claims of the lab, some of which train, nor the pictures."""
     run.run_all = lambda *_: []
+    index.write_index = tuning.write_rows = lambda *_: None  # `lab run --all --store` would keep that nothing came out
     Figure.savefig = lambda *_, **__: None
 
 
@@ -136,6 +138,13 @@ def test_odd_values_get_a_line_and_a_code(seed, tmp_path, evidence):
 @pytest.mark.parametrize("seed", range(100, 110))
 def test_many_odd_values_get_a_line_and_a_code(seed, tmp_path, evidence):
     run_cases(seed, 500, tmp_path, evidence)
+
+
+def test_what_the_lab_keeps_is_left_alone(tmp_path):
+    kept = {path: path.read_bytes() for path in (index.PATH, tuning.PATH)}
+    assert check(["lab", "run", "--all", "--store", "--json"], "utf-8", tmp_path) == 0
+    assert check(["lab", "tune", "--all"], "utf-8", tmp_path) == 0
+    assert kept == {path: path.read_bytes() for path in kept}
 
 
 def run_cases(seed, count, tmp_path, evidence):
