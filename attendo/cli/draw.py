@@ -1,6 +1,7 @@
 """attendo draw: the drawings of a lecture, from a preset or from a model and its sentence."""
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,12 +17,7 @@ from attendo.report.language import in_language
 
 DRAWING_HELP = f"What to draw: {', '.join(DRAWINGS)}."
 PRESET_HELP = f"Draw a preset ({', '.join(PRESETS)}). By default the paper's base model, or a sentence of a model."
-
-
-def size_option(name: str, letters: str, help_text: str) -> object:
-    return typer.Option(
-        name, min=1, max=1_000_000, metavar=letters, rich_help_panel=LANGUAGES_AND_MODEL, help=help_text
-    )
+size_option = partial(typer.Option, metavar="N", min=1, max=1_000_000, rich_help_panel=LANGUAGES_AND_MODEL)
 
 
 def draw(
@@ -69,17 +65,19 @@ def draw(
         typer.Option("--preset", metavar="PRESET", rich_help_panel=LANGUAGES_AND_MODEL, help=PRESET_HELP),
     ] = None,
     d_model: Annotated[
-        int | None, size_option("--d-model", "N", "Width of the model, instead of the preset's.")
+        int | None, size_option("--d-model", help="Width of the model, instead of the preset's.")
     ] = None,
-    heads: Annotated[int | None, size_option("--heads", "N", "Number of heads, instead of the preset's.")] = None,
+    heads: Annotated[int | None, size_option("--heads", help="Number of heads, instead of the preset's.")] = None,
     layers: Annotated[
-        int | None, size_option("--layers", "N", "Layers of the encoder and of the decoder, instead of the preset's.")
+        int | None,
+        size_option("--layers", help="Layers of the encoder and of the decoder, instead of the preset's."),
     ] = None,
     d_ff: Annotated[
-        int | None, size_option("--d-ff", "N", "Inner width of the feed-forward part, instead of the preset's.")
+        int | None,
+        size_option("--d-ff", help="Inner width of the feed-forward part, instead of the preset's."),
     ] = None,
     vocab: Annotated[
-        int | None, size_option("--vocab", "N", "Vocabulary size in tokens, instead of the preset's.")
+        int | None, size_option("--vocab", help="Vocabulary size in tokens, instead of the preset's.")
     ] = None,
     norm_order: Annotated[
         str | None,
@@ -100,10 +98,11 @@ def draw(
         ),
     ] = None,
     warmup: Annotated[
-        int | None, size_option("--warmup", "N", "Steps of warmup of the learning rate. Default: 4,000.")
+        int | None, size_option("--warmup", help="Steps of warmup of the learning rate. Default: 4,000.")
     ] = None,
     steps: Annotated[
-        int | None, size_option("--steps", "N", "Steps of training to draw the learning rate of. Default: 20,000.")
+        int | None,
+        size_option("--steps", help="Steps of training to draw the learning rate of. Default: 20,000."),
     ] = None,
 ) -> None:
     """Make a drawing for a lecture, from a preset or from a model and its sentence, with the model's own numbers.

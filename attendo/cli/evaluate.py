@@ -178,7 +178,8 @@ def evaluate(
     if translations and len(more) > 1:
         raise UsageError("--write-translations takes one TEST.tsv at a time")
     for option, path in (("--report", report), ("--write-translations", translations)):
-        check_file_name(option, path)
+        if path:
+            check_file_name(option, path)
     check_unpacked("--write-translations", translations)
     from attendo.files.apart import check_apart
     from attendo.model_folder.bundle import DEFAULT

@@ -61,9 +61,9 @@ STRICT = typer.Option(
 )
 
 
-def check_file_name(option: str, path: Path | None) -> None:
+def check_file_name(option: str, path: Path) -> None:
     """Of a file that will be written, before the work begins that would be lost."""
-    if path and (path.is_dir() or not path.parent.is_dir()):
+    if path.is_dir() or not path.parent.is_dir():
         raise UsageError(f"{option} is {path}: expected the name of a file, in a folder that is there")
 
 

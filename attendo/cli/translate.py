@@ -178,7 +178,8 @@ def translate(
     if beam is not None and n_best > beam:
         raise UsageError(f"--n-best {n_best} needs a --beam of at least {n_best}, not {beam}")
     for option, path in (("-o", target), ("--report", report)):
-        check_file_name(option, path)
+        if path:
+            check_file_name(option, path)
     beside: dict[str, tuple[str, ...]] = {}
     if target:
         from attendo.documents.durable_output import BESIDE

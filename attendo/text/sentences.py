@@ -67,7 +67,7 @@ def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
         for first, last in pairwise([0, *found, len(line)]):
             starts.append((begin + first, False))
             # White space at the end needs no cutting: it goes between the segments.
-            here = [(begins - first, ends - first) for begins, ends in whole]
+            here = [(begins - first, ends - first) for begins, ends in spans_in(whole, first, last)]
             cuts = [first + cut for cut in cut_positions(line[first:last].rstrip(), longest, here)]
             starts.extend((begin + cut, True) for cut in cuts if not is_within(cut, whole))
     return segments(text, starts)
@@ -77,6 +77,11 @@ def is_within(position: int, spans: Sequence[tuple[int, int]]) -> bool:
     """Inside one of them, which are in order and apart."""
     after = bisect_left(spans, (position, 0))
     return after > 0 and position < spans[after - 1][1]
+
+
+def spans_in(spans: Sequence[tuple[int, int]], first: int, last: int) -> Sequence[tuple[int, int]]:
+    """Those of them that begin there; they are in order and apart, and no border lies inside one."""
+    return spans[bisect_left(spans, (first, 0)) : bisect_left(spans, (last, 0))]
 
 
 def is_one_sentence(text: str, longest: int) -> bool:
