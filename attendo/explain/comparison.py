@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attendo.explain.passes import log_probs_of
-from attendo.explain.teacher_forcing import first_difference
-from attendo.glass.look import Look
+from attendo.glass.look import Look, parts_at
 
 
 @dataclass(frozen=True)
@@ -33,4 +32,4 @@ def compare_looks(plain: Look, touched: Look) -> Touched:
         ComparedStep(piece, float(before[step, piece]), float(after[step, piece]), float(divergences[step]))
         for step, piece in enumerate(ids)
     )
-    return Touched(first_difference(ids, touched.best.ids), steps)
+    return Touched(parts_at(ids, touched.best.ids), steps)

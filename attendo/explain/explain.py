@@ -12,7 +12,8 @@ from attendo.explain.teacher_forcing import PairInTraining, teacher_forcing
 from attendo.glass.hands import Hands
 from attendo.glass.look import Look, look, opened
 from attendo.glass.reading import Glass, read_target
-from attendo.glass.trace import Array
+from attendo.glass.trace import Array, Trace
+from attendo.glass.training_pass import pass_over_pair
 from attendo.model.config import TransformerConfig
 from attendo.text.tokenizer import Tokenizer
 
@@ -69,12 +70,12 @@ def explain(
     plain = look(text, to, from_, glass, beam)
     touch = hands.for_sentence(glass.model.config, plain.source, glass.tokenizer)
     shown = plain if touch == Hands() else look(text, to, from_, glass, beam, touch)
-    longest = plain.read.request.max_length
-    pair = plain.best.ids if target is None else read_target(glass, target, longest)
+    pair = plain.best.ids if target is None else read_target(glass, target, plain.read.request.max_length)
+    training = pass_over_pair(glass, shown.read, tuple(pair), Trace(dict(shown.trace.tensors)), touch)
     return Explanation(
         plain=plain,
         shown=shown,
         log_probs=seen_by_search(shown),
-        training=teacher_forcing(glass.model, pair, shown.trace["memory"], longest, touch, given=target is not None),
+        training=teacher_forcing(training, given=target is not None),
         touched=None if shown is plain else compare_looks(plain, shown),
     )

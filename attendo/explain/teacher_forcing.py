@@ -1,19 +1,15 @@
 """The training pass of a pair: the target shifted, the probability and the loss at each position; and beside it the
 same model fed with its own output (notes A56-60, D329-367)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
 
 import numpy as np
 
-from attendo.decoding.options import SearchOptions
 from attendo.explain.passes import log_probs_of
-from attendo.glass.hands import Hands
-from attendo.glass.search import beam_search
+from attendo.glass.look import parts_at
 from attendo.glass.trace import Array
-from attendo.glass.transformer import GlassModel
-from attendo.special_tokens import SPECIAL
+from attendo.glass.training_pass import TrainingPass
 
 SMOOTHING = 0.1  # ε_ls of the paper's 5.4
 
@@ -60,16 +56,17 @@ class PairInTraining:
         return sum(one.smoothed_loss for one in self.positions) / len(self.positions)
 
 
-def teacher_forcing(
-    model: GlassModel, target: Sequence[int], memory: Array, longest: int, hands: Hands, *, given: bool
-) -> PairInTraining:
-    """target: pieces, </s>."""
-    log_probs = log_probs_of(target, model, memory, hands)
-    reads = (SPECIAL.bos, *target[:-1])
-    positions = tuple(map(pair_position, log_probs, reads, target))
-    greedy = beam_search(model, memory, longest, SearchOptions(beam_size=1), hands).best
-    fed_back = tuple(zip(greedy.ids, greedy.token_log_probs, strict=True))
-    return PairInTraining(positions, given, fed_back, first_difference(target, greedy.ids))
+def teacher_forcing(found: TrainingPass, *, given: bool) -> PairInTraining:
+    target, log_probs = found.target_out, found.trace["log_probs"]
+    if not found.hands.causal_mask:  # the positions of one pass would have read their own answers
+        log_probs = log_probs_of(target, found.glass.model, found.trace["memory"], found.hands)
+    greedy = found.fed_back.best
+    return PairInTraining(
+        positions=tuple(map(pair_position, log_probs, found.target_in, target)),
+        given=given,
+        fed_back=tuple(zip(greedy.ids, greedy.token_log_probs, strict=True)),
+        parts_at=parts_at(target, greedy.ids),
+    )
 
 
 def pair_position(log_probs: Array, reads: int, answer: int) -> PairPosition:
@@ -78,11 +75,3 @@ def pair_position(log_probs: Array, reads: int, answer: int) -> PairPosition:
     smoothed = -(1 - SMOOTHING) * log_prob - SMOOTHING * float(log_probs.mean(dtype=np.float64))
     rank = 1 + int((log_probs > log_probs[answer]).sum())
     return PairPosition(reads, answer, log_prob, smoothed, rank, best, float(log_probs[best]))
-
-
-def first_difference(left: Sequence[int], right: Sequence[int]) -> int | None:
-    """The first index, from 0, at which they are not the same; None where they are the same to the end."""
-    for index, (one, other) in enumerate(zip(left, right, strict=False)):
-        if one != other:
-            return index
-    return None if len(left) == len(right) else min(len(left), len(right))

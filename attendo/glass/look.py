@@ -10,6 +10,7 @@
 The trace's names and shapes are in trace.py and docs/glass.md; what can be changed is in hands.py.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -116,8 +117,14 @@ def look(
 
 def first_difference(one: Look, other: Look) -> int | None:
     """The step, counted from 1, at which two translations part; None where they are the same to the end."""
-    ids = zip_longest(one.best.ids, other.best.ids)
-    return next((step for step, (first, second) in enumerate(ids, start=1) if first != second), None)
+    index = parts_at(one.best.ids, other.best.ids)
+    return None if index is None else index + 1
+
+
+def parts_at(one: Sequence[int], other: Sequence[int]) -> int | None:
+    """The first index, from 0, at which two rows of pieces are not the same; None where they are, to the end."""
+    both = zip_longest(one, other)
+    return next((index for index, (first, second) in enumerate(both) if first != second), None)
 
 
 def opened(model: str | Path | Glass | None) -> Glass:

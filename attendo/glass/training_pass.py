@@ -97,9 +97,16 @@ def training_pass(
     glass = opened(model)
     read = read_text(glass, text, to, from_)
     hands.check(glass.model.config, len(read.request.ids))
-    target_out = read_target(glass, target, read.request.max_length)
-    trace, fed_back_trace = Trace(), Trace()
-    memory = encode(glass.model, np.array(read.request.ids), trace, hands)
+    trace = Trace()
+    encode(glass.model, np.array(read.request.ids), trace, hands)
+    return pass_over_pair(glass, read, read_target(glass, target, read.request.max_length), trace, hands)
+
+
+def pass_over_pair(
+    glass: Glass, read: ReadText, target_out: tuple[int, ...], trace: Trace, hands: Hands
+) -> TrainingPass:
+    """`trace` has what the encoder gave, and gets what the decoder gives."""
+    memory, fed_back_trace = trace["memory"], Trace()
     decode(glass.model, np.array([SPECIAL.bos, *target_out[:-1]]), memory, trace, hands)
     fed_back = beam_search(glass.model, memory, read.request.max_length, GREEDY, hands)
     decode(glass.model, np.array([SPECIAL.bos, *fed_back.best.ids[:-1]]), memory, fed_back_trace, hands)
