@@ -25,6 +25,7 @@ class MaskBatch:
     """A batch as the decoder reads it, and the masks of its sentence with the most padding."""
 
     labels: tuple[tuple[str, ...], ...]  # of each sentence, <pad> where it has ended
+    lengths: tuple[int, ...]  # of each sentence, without <pad>
     shown: int  # whose masks these are
     padding: np.ndarray  # [queries, keys], True = may attend
     causal: np.ndarray
@@ -49,7 +50,7 @@ def mask_batch(texts: Sequence[str], tokenizer: Tokenizer) -> MaskBatch:
     names = token_labels(batch.flatten().tolist(), tokenizer)
     labels = tuple(tuple(names[token] for token in row) for row in batch.tolist())
     numbers = (mask[shown, 0].numpy() for mask in (padding, causal, both))
-    return MaskBatch(labels, shown, *numbers)
+    return MaskBatch(labels, tuple(map(len, rows)), shown, *numbers)
 
 
 def draw_masks(batch: MaskBatch, language: Language) -> Slide:
@@ -83,7 +84,7 @@ def draw_batch(slide: Slide, batch: MaskBatch, top: float) -> None:
     for row, labels in enumerate(batch.labels):
         y = top - 0.42 * (row + 1)
         for column, label in enumerate(labels):
-            fill = HIDDEN if label == "<pad>" else PALE[TARGET]
+            fill = PALE[TARGET] if column < batch.lengths[row] else HIDDEN
             slide.cell(MARGIN + 0.4 + column * width, y, width, 0.38, fill)
             slide.text(MARGIN + 0.4 + (column + 0.5) * width, y + 0.19, shortened(label, width - 0.08), SMALL)
         if row == batch.shown:

@@ -194,9 +194,10 @@ def draw_inference(
     for index, one in enumerate(steps):
         y = top - step * (index + 0.5)
         x = left
-        for label in fitting(one.so_far, room):
+        for place, label in enumerate(fitting(one.so_far, room)):
             width = text_width(label) + 0.16
-            slide.cell(x, y - step * 0.4, width, step * 0.8, PALE[TARGET if label in ("<s>", "…") else GOOD])
+            # The first is <s>, or the ellipsis that stands for it; all others the model has written.
+            slide.cell(x, y - step * 0.4, width, step * 0.8, PALE[GOOD if place else TARGET])
             slide.text(x + width / 2, y, label, SMALL)
             x += width
         slide.arrow((x, y), (written - 0.6, y), width=1.2)
