@@ -27,7 +27,7 @@ from attendo.model.build import Model
 KNOBS = (
     Knob("epochs", by_size(1, 40, 40), 1, 400),  # on Multi30k
     Knob("larger_epochs", by_size(1, 3, 3), 1, 100),  # on the larger corpus
-    Knob("larger_seeds", by_size(2, 3, 3), 0, 8),  # how many of the seeds learn from that one, too
+    Knob("larger_seeds", by_size(2, 8, 8), 0, 8),  # how many of the seeds learn from that one, too
 )
 SEEDS = by_size(2, 3, 8)
 SIDES = ("transformer", "lstm")
