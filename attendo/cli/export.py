@@ -6,11 +6,13 @@ from typing import Annotated
 import typer
 
 from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT
-from attendo.cli.terminal import print_result
+from attendo.cli.language import tr_of
+from attendo.cli.terminal import print_note, print_result
 from attendo.errors import InputError, UsageError
 
 
 def export(
+    context: typer.Context,
     model: Annotated[
         str,
         typer.Argument(metavar="MODEL", help="A model folder, or the name of an installed model (see attendo models)."),
@@ -69,13 +71,16 @@ def export(
         raise UsageError(f"--quantization is '{quantization}': expected int8 or float32")
 
     from attendo.data.lines import LARGEST_TEST_SET, ignore, read_lines
-    from attendo.engines.ct2.engine import write_files
+    from attendo.engines.ct2.conversion import form_of, write_files
     from attendo.files.apart import check_apart
     from attendo.model_folder.bundle import model_folder, read_bundle
 
     found = model_folder(model)
     check_apart(reads={"MODEL": found, "--check": check}, writes={"DIR": folder})
     bundle = read_bundle(found)
+    form_there = form_of(bundle.config)
+    if check and form_there != "translator":
+        raise UsageError("--check translates, and this model does not: export it without")
     texts = [line for line in read_lines(check, ignore, LARGEST_TEST_SET) if line.strip()] if check else []
     if check and not texts:
         raise InputError(f"{check} has no sentences")
@@ -85,6 +90,13 @@ def export(
         raise UsageError(f"{folder} is already there") from error
     size = sum(file.stat().st_size for file in folder.iterdir())
     print_result(f"{folder}: {size:,} bytes, {quantization}")
+    if form_there == "encoder":
+        print_note(
+            tr_of(context)(
+                "for ctranslate2.Encoder; the head that guesses hidden tokens has no counterpart there",
+                "供 ctranslate2.Encoder 使用；预测被遮盖词元的输出头在那里没有对应部分",
+            )
+        )
     if texts:
         from attendo.evaluation.export_check import measure_agreement
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attendo.engines.ct2.engine import Quantization
+from attendo.engines.ct2.conversion import Quantization
 from attendo.model_folder.bundle import Bundle
 from attendo.text.scripts import base_language
 from attendo.translation.load import ct2_engine

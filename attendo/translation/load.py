@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from attendo.engines.ct2.engine import Quantization, obstacle
+from attendo.engines.ct2.conversion import Quantization, obstacle
 from attendo.engines.engine import Engine
 from attendo.errors import ConfigError
 from attendo.files.arguments import check_argument, check_path

@@ -37,3 +37,18 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments, code, words, tmp_pat
     message = capsys.readouterr().err.strip()
     assert words in message
     assert "\n" not in message
+
+
+def test_an_encoder_is_exported_for_ctranslate2s_encoder(tmp_path, capsys):
+    import ctranslate2
+
+    from tests.inspection.small_models import save
+
+    model, sentences = save("encoder-only", tmp_path / "model"), tmp_path / "in.txt"
+    sentences.write_text("我爱机器学习\n", encoding="utf-8")
+    command = ["export", str(model), str(tmp_path / "ct2"), "--to", "ct2", "--quantization", "float32"]
+    assert run([*command, "--check", str(sentences)], debug=False) == 2
+    assert "--check translates" in capsys.readouterr().err
+    assert run(command, debug=False) == 0
+    encoder = ctranslate2.Encoder(str(tmp_path / "ct2"), device="cpu")
+    assert encoder.forward_batch([[5, 7, 2]]).last_hidden_state.shape == [1, 3, 16]

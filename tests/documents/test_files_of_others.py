@@ -14,7 +14,7 @@ from attendo.cli.main import main
 from attendo.documents.file_translation import FileTranslation
 from attendo.documents.formats import look
 from attendo.documents.journal import LONGEST_LINE, read_record, record_path
-from attendo.engines.ct2.engine import FILES, check_sizes
+from attendo.engines.ct2.conversion import FILES, check_sizes
 from attendo.errors import DataError, InputError
 from attendo.files.manifest import NAME as MANIFEST
 from attendo.files.tables import parse_json

@@ -11,8 +11,9 @@ import pytest
 
 import attendo
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.ct2 import engine as ct2
-from attendo.engines.ct2.engine import POSITIONS, batch_size, group_alike, load_ct2_engine
+from attendo.engines.ct2 import conversion as ct2
+from attendo.engines.ct2.conversion import POSITIONS
+from attendo.engines.ct2.engine import batch_size, group_alike, load_ct2_engine
 from attendo.engines.engine import Request
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.errors import ConfigError, InputError

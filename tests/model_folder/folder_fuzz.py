@@ -17,7 +17,8 @@ import torch
 from safetensors import safe_open
 
 from attendo.decoding.options import SearchOptions
-from attendo.engines.ct2.engine import load_ct2_engine, obstacle
+from attendo.engines.ct2.conversion import obstacle
+from attendo.engines.ct2.engine import load_ct2_engine
 from attendo.engines.engine import Request
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.errors import AttendoError

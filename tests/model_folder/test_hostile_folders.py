@@ -12,7 +12,8 @@ import pytest
 import safetensors.numpy
 
 import attendo
-from attendo.engines.ct2.engine import load_ct2_engine, obstacle
+from attendo.engines.ct2.conversion import obstacle
+from attendo.engines.ct2.engine import load_ct2_engine
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.errors import AttendoError, InputError
 from attendo.files.manifest import write_manifest

@@ -1,49 +1,28 @@
 """CTranslate2: the fast engine for a CPU, in 8-bit whole numbers; no torch is needed.
 
-It reads a model in a form of its own, made once from a model folder, kept in the cache, checked before it is believed:
-
-    model.bin  config.json  shared_vocabulary.json   what CTranslate2 reads
-    manifest.json                                    size and sha256 of each, as CTranslate2 checks nothing itself
+It reads a model in a form of its own, which conversion.py makes.
 """
 
-import logging
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
+from attendo.engines.ct2.conversion import POSITIONS, Quantization, converted_folder, transformer_config
 from attendo.engines.engine import Limits, Request
 from attendo.engines.process import OfThisProcess
-from attendo.errors import ConfigError, InputError, WriteError
-from attendo.files.cache_folder import cache_folder
-from attendo.files.durable import new_folder, sweep
-from attendo.files.manifest import check_largest, check_listing, check_manifest, write_manifest
+from attendo.errors import ConfigError, InputError
 from attendo.model.config import TransformerConfig
-from attendo.model.shapes import num_parameters
-from attendo.model_folder.bundle import BYTES_A_NUMBER, Bundle
+from attendo.model_folder.bundle import Bundle
 from attendo.special_tokens import SPECIAL
-
-logger = logging.getLogger("attendo")
-
-Quantization = Literal["int8", "float32"]
 
 TOKENS_PER_BATCH = 4_000
 FEWEST_TOGETHER = 4  # sentences; fewer a batch cost a third more work
 COLLECTED_TOGETHER = 64  # answers
 NEVER_IN_OUTPUT = [[str(SPECIAL.pad)], [str(SPECIAL.bos)]]
 FEWEST_ADDRESSES = 480 * 2**20  # bytes, besides the weights: below, a translation ended in a segmentation fault
-FORMAT = 3  # of what we write and of what is checked before; a new one makes the cache anew
-FILES = ("model.bin", "config.json", "shared_vocabulary.json")
-# Its table of positions has an end, and longer inputs are an error: so many must do.
-POSITIONS = 2_048
-MOST_LAYERS = 128  # it compares every two of their tensors
-LARGEST_BESIDES = 2**28  # bytes of a converted model besides its weights: positions, names of tokens
-LARGEST_MATRIX = 2**32 - 1  # bytes; its files count them in 32 bits
 
 
 class Ct2Engine:
@@ -214,89 +193,7 @@ def free_cores() -> int:
     return min(cores, 4)  # for more, a batch has too few sentences
 
 
-# --- the files
-
-
-def obstacle(config: object) -> str:
-    """Why a model has no counterpart in CTranslate2; empty if it has one."""
-    if not isinstance(config, TransformerConfig):
-        return "only the encoder-decoder Transformer has a counterpart there"
-    layers = config.encoder_layers + config.decoder_layers
-    if layers > MOST_LAYERS:
-        return f"it has {layers:,} layers, and more than {MOST_LAYERS} take minutes to convert"
-    rows = max(config.vocab_size, 3 * config.d_model, config.d_ff, config.max_length)
-    if 4 * rows * config.d_model > LARGEST_MATRIX:
-        return f"a matrix of {rows:,} x {config.d_model:,} numbers is more than its files can hold"
-    return ""
-
-
 def ct2_limits(config: TransformerConfig) -> Limits:
     """Half of the positions for the source: an answer may be longer."""
     positions = config.max_length if config.positions == "learned" else POSITIONS
     return Limits(min(positions, POSITIONS // 2), positions)
-
-
-def transformer_config(bundle: Bundle) -> TransformerConfig:
-    config = bundle.config
-    if why := obstacle(config):
-        raise ConfigError(f"{bundle.folder} cannot be run by CTranslate2: {why}")
-    assert isinstance(config, TransformerConfig)  # noqa: S101 - what obstacle says
-    return config
-
-
-def write_files(bundle: Bundle, folder: Path, quantization: Quantization = "int8", *, replace: bool = False) -> None:
-    """Whole or not at all."""
-    from attendo.engines.ct2.spec import specification  # numpy takes a while to import, and is needed only here
-    from attendo.model_folder.checked_weights import read_weights
-
-    spec = specification(transformer_config(bundle), read_weights(bundle))
-    # Equal weights become one (embedding and output projection), but only when the specification is optimised.
-    spec.optimize(quantization)
-    with new_folder(folder, needs=bundle.weights.stat().st_size, replace=replace, shared=True) as new:
-        spec.save(str(new))
-        write_manifest(new)
-
-
-@contextmanager
-def converted_folder(bundle: Bundle, quantization: Quantization) -> Iterator[Path]:
-    """The folder to load from, at least while the block lasts: of the cache, or made for now where nothing is kept."""
-    try:
-        folder = cached_folder(bundle, quantization)
-    except WriteError as error:
-        logger.warning("the converted model cannot be kept (%s): it is made anew each time, which takes longer", error)
-        with tempfile.TemporaryDirectory(prefix="attendo-ct2-") as temporary:
-            write_files(bundle, Path(temporary) / "model", quantization)
-            yield Path(temporary) / "model"
-        return
-    yield folder
-
-
-def cached_folder(bundle: Bundle, quantization: Quantization) -> Path:
-    """Made at the first use. Two processes may do this at the same time."""
-    import ctranslate2
-
-    folder = cache_folder() / "ct2" / f"{bundle.key[:32]}-{quantization}-{FORMAT}-{ctranslate2.__version__}"
-    if folder.exists():
-        try:
-            check_sizes(bundle, folder)
-            check_manifest(folder, FILES)
-            return folder
-        except InputError as error:
-            logger.warning("the converted model is damaged (%s): it is made again", error)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WriteError(f"cannot make the folder {folder.parent}: {error.strerror or error}") from error
-    sweep(folder.parent)
-    with suppress(FileExistsError):  # another process was quicker
-        write_files(bundle, folder, quantization, replace=folder.exists())
-    check_manifest(folder, FILES)
-    return folder
-
-
-def check_sizes(bundle: Bundle, folder: Path) -> None:
-    """Before anything is hashed: no file of a converted model can be much larger than the weights it was made of."""
-    files, _ = check_listing(folder, FILES)
-    largest = LARGEST_BESIDES + 2 * BYTES_A_NUMBER * num_parameters(bundle.config)
-    for name, entry in files.items():
-        check_largest(folder / name, entry, largest)

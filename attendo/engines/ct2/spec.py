@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.engines.ct2.engine import POSITIONS
+from attendo.engines.ct2.conversion import POSITIONS
 from attendo.errors import InputError
 from attendo.files.tensor_arrays import Arrays
-from attendo.model.config import TransformerConfig
+from attendo.model.config import LayerConfig, TransformerConfig
 from attendo.special_tokens import SPECIAL
 
 
@@ -26,20 +26,7 @@ def specification(config: TransformerConfig, weights: Arrays) -> Any:
     """Filled with the weights, ready to be written. Every weight is used, or it is an error."""
     with without_torch():
         from ctranslate2 import specs
-    activation = {
-        "relu": specs.common_spec.Activation.RELU,
-        "gelu": specs.common_spec.Activation.GELU,
-        "swiglu": specs.common_spec.Activation.SWISH,
-    }[config.activation]
-    rotary = {"rotary_dim": 0, "rotary_interleave": False, "rotary_base": config.rotary_base}
-    shared = {
-        "num_heads": config.num_heads,
-        "pre_norm": config.norm_order == "pre",
-        "activation": activation,
-        "ffn_glu": config.activation == "swiglu",
-        "rms_norm": config.norm == "rms",
-        **(rotary if config.positions == "rotary" else {}),
-    }
+    shared = layer_options(config, specs)
     spec = specs.TransformerSpec(
         specs.TransformerEncoderSpec(config.encoder_layers, **shared),
         specs.TransformerDecoderSpec(config.decoder_layers, **shared),
@@ -55,27 +42,54 @@ def specification(config: TransformerConfig, weights: Arrays) -> Any:
     return spec
 
 
+def layer_options(config: LayerConfig, specs: Any) -> dict[str, Any]:
+    """What its classes for encoders and decoders are told of a layer."""
+    activation = {
+        "relu": specs.common_spec.Activation.RELU,
+        "gelu": specs.common_spec.Activation.GELU,
+        "swiglu": specs.common_spec.Activation.SWISH,
+    }[config.activation]
+    rotary = {"rotary_dim": 0, "rotary_interleave": False, "rotary_base": config.rotary_base}
+    return {
+        "num_heads": config.num_heads,
+        "pre_norm": config.norm_order == "pre",
+        "activation": activation,
+        "ffn_glu": config.activation == "swiglu",
+        "rms_norm": config.norm == "rms",
+        **(rotary if config.positions == "rotary" else {}),
+    }
+
+
 class Filling:
     """Weights are taken away as they find their place."""
 
-    def __init__(self, config: TransformerConfig, weights: Arrays) -> None:
+    def __init__(self, config: LayerConfig, weights: Arrays) -> None:
         self.config, self.weights = config, weights
 
     def fill(self, spec: Any) -> None:
+        """Of an encoder-decoder."""
         embedding = self.take("embedding.weight")
-        for side, stack in (("encoder", spec.encoder), ("decoder", spec.decoder)):
-            embeddings = stack.embeddings[0] if side == "encoder" else stack.embeddings
-            embeddings.weight = embedding
-            stack.scale_embeddings = True
-            if self.config.positions != "rotary":
-                stack.position_encodings.encodings = self.positions("source" if side == "encoder" else "target")
-            for index, layer in enumerate(stack.layer):
-                self.layer(layer, f"{side}.layers.{index}", is_decoder=side == "decoder")
-            if self.config.norm_order == "pre":
-                self.norm(stack.layer_norm, f"{side}.norm")
-        spec.decoder.projection.weight = embedding if self.config.tied_output else self.take("output.weight")
+        self.stack(spec.encoder, "encoder", embedding, "source_positions")
+        self.stack(spec.decoder, "decoder", embedding, "target_positions")
+        tied = isinstance(self.config, TransformerConfig) and self.config.tied_output
+        spec.decoder.projection.weight = embedding if tied else self.take("output.weight")
+        self.check_all_taken("a Transformer")
+
+    def stack(self, stack: Any, side: str, embedding: NDArray[np.float32], positions: str) -> None:
+        """The encoder or the decoder, up to its last norm."""
+        embeddings = stack.embeddings[0] if side == "encoder" else stack.embeddings
+        embeddings.weight = embedding
+        stack.scale_embeddings = True
+        if self.config.positions != "rotary":
+            stack.position_encodings.encodings = self.positions(f"{positions}.weight")
+        for index, layer in enumerate(stack.layer):
+            self.layer(layer, f"{side}.layers.{index}", is_decoder=side == "decoder")
+        if self.config.norm_order == "pre":
+            self.norm(stack.layer_norm, f"{side}.norm")
+
+    def check_all_taken(self, by: str) -> None:
         if self.weights:
-            raise InputError(f"the weight {min(self.weights)!r} has no place in a Transformer")
+            raise InputError(f"the weight {min(self.weights)!r} has no place in {by}")
 
     def layer(self, spec: Any, name: str, *, is_decoder: bool) -> None:
         self.linear(spec.self_attention.linear[0], *(f"{name}.self_attention.{part}" for part in QKV))
@@ -106,18 +120,19 @@ class Filling:
         if self.config.norm == "layer":
             spec.beta = self.take(f"{name}.bias")
 
-    def positions(self, side: str) -> NDArray[np.float32]:
+    def positions(self, name: str) -> NDArray[np.float32]:
         """The table, with a row more, which nobody reaches, where a matrix has as many: of equal tensors the library
         writes one, and if both are zero that one would become whole numbers, as matrices do and positions do not."""
         match self.config.positions:
             case "learned":
-                table = self.take(f"{side}_positions.weight")
+                table = self.take(name)
             case "none":
                 table = np.zeros((POSITIONS, self.config.d_model), dtype=np.float32)
             case _:
                 table = sinusoidal(POSITIONS, self.config.d_model)
         d_model = self.config.d_model
-        while len(table) in (self.config.vocab_size, self.config.d_ff, d_model, 2 * d_model, 3 * d_model):
+        others = (self.config.vocab_size, self.config.d_ff, getattr(self.config, "num_token_types", 0))
+        while len(table) in (*others, d_model, 2 * d_model, 3 * d_model):
             table = np.concatenate([table, np.zeros_like(table[:1])])
         return table
 
