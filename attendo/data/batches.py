@@ -26,12 +26,13 @@ Rows = list[Indices]  # indices of examples, a row each
 class WeightedCorpus:
     """A corpus in one direction: the tag names the language of its target. Weight 2 means every pair twice an epoch.
 
+    Plain text has no tag: its source is empty, and each text is a target.
     `indices` are the pairs that may be drawn, at least one; None: all. The others are held out.
     """
 
     source: EncodedSide
     target: EncodedSide
-    tag: int
+    tag: int | None
     weight: float = 1.0
     indices: Indices | None = None
 
@@ -46,6 +47,15 @@ class WeightedCorpus:
 
     def __len__(self) -> int:
         return len(self.source)
+
+    @property
+    def source_lengths(self) -> Indices:
+        """With tag and </s>; plain text has neither."""
+        return self.source.lengths + (0 if self.tag is None else 2)
+
+    def source_row(self, index: int) -> list[int]:
+        """What a model reads of a pair: tag, pieces, </s>; of plain text nothing."""
+        return [] if self.tag is None else [self.tag, *self.source[index], SPECIAL.eos]
 
     def draw(self, seed: int, epoch: int) -> Indices:
         """Indices of its pairs in this epoch; of a fraction of the corpus each epoch takes the next, in turn."""
@@ -117,6 +127,8 @@ class Batches:
     def __post_init__(self) -> None:
         if not sum(map(len, self.corpora)):
             raise DataError("no pairs to train on: every corpus is empty, or its filters dropped all")
+        if len({corpus.tag is None for corpus in self.corpora}) == 2:
+            raise ConfigError("some corpora are pairs and some are plain text: expected all to be one or the other")
         if self.seed < 0 or self.tokens_per_batch < 1:
             wrong = f"seed = {self.seed} and tokens_per_batch = {self.tokens_per_batch}"
             raise ConfigError(f"{wrong}: expected at least 0 and 1")
@@ -175,13 +187,15 @@ class Epoch:
         corpus_index = np.searchsorted(first, examples, side="right") - 1
         source = gather([one.source for one in self.corpora], corpus_index, examples - first[corpus_index])
         target = gather([one.target for one in self.corpora], corpus_index, examples - first[corpus_index])
-        source_grid = TokenGrid.lay_out(planned.num_rows, planned.widths.source, row, source.lengths + 2)
+        tags = [one.tag for one in self.corpora if one.tag is not None]  # none of plain text, whose source is empty
+        source_length = source.lengths + (2 if tags else 0)
+        source_grid = TokenGrid.lay_out(planned.num_rows, planned.widths.source, row, source_length)
         target_grid = TokenGrid.lay_out(planned.num_rows, planned.widths.target, row, target.lengths + 1)
-        tags = np.array([one.tag for one in self.corpora])[corpus_index]
+        tag_of_each = np.array(tags)[corpus_index] if tags else None
         segment = np.concatenate([np.arange(1, len(indices) + 1) for indices in planned.rows])
         segments = (source_grid.write_segments(segment), target_grid.write_segments(segment)) if self.packed else None
         return Batch(
-            source=source_grid.write_tokens(source, at=1, first=tags, last=SPECIAL.eos),
+            source=source_grid.write_tokens(source, at=1, first=tag_of_each, last=SPECIAL.eos if tags else None),
             target_in=target_grid.write_tokens(target, at=1, first=SPECIAL.bos),
             target_out=target_grid.write_tokens(target, at=0, last=SPECIAL.eos),
             num_target_tokens=int(target_grid.lengths.sum()),
@@ -234,7 +248,7 @@ def first_examples(corpora: Sequence[WeightedCorpus]) -> Indices:
 
 def lengths_of(corpora: Sequence[WeightedCorpus]) -> tuple[Indices, Indices]:
     """With tag and </s> on the source side, and <s> or </s> on the target side."""
-    source = np.concatenate([corpus.source.lengths for corpus in corpora]) + 2
+    source = np.concatenate([corpus.source_lengths for corpus in corpora])
     target = np.concatenate([corpus.target.lengths for corpus in corpora]) + 1
     return source, target
 

@@ -1,4 +1,4 @@
-"""Parallel corpora: pairs of sentences from TSV, two aligned files, JSON lines or TMX, in one streaming reader.
+"""Corpora: pairs of sentences from TSV, two aligned files, JSON lines or TMX, or plain text, in one streaming reader.
 
 Nothing is dropped here. A broken line still gives a pair, maybe with an empty side, so that line n stays line n;
 what was wrong with it is reported. Whether to keep it is for filters.py.
@@ -21,7 +21,10 @@ XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A sentence and its translation. `line` counts from 1 (in TMX: the index of the translation unit)."""
+    """A sentence and its translation. `line` counts from 1 (in TMX: the index of the translation unit).
+
+    A line of plain text is a pair whose source is empty.
+    """
 
     line: int
     source: str
@@ -85,6 +88,30 @@ class AlignedFiles:
 
     def identity(self) -> object:
         return {"kind": "aligned", "text": [text_identity(self.source), text_identity(self.target)]}
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """Plain text, a text a line; or one column, counted from 1, of a file whose columns are parted by tabs."""
+
+    path: Path
+    column: int | None = None
+
+    def __str__(self) -> str:
+        return str(self.path) if self.column is None else f"{self.path}, column {self.column}"
+
+    def pairs(self, report: Report) -> Iterator[Pair]:
+        """All lines in order, without a source. An empty line is no fault of a text: the filter counts it."""
+        for line_number, line in enumerate(read_lines(self.path, report), start=1):
+            cells = [line] if self.column is None else line.split("\t", self.column)
+            if len(cells) < (column := self.column or 1):
+                detail = f"no column {column}: the line has {len(cells)}"
+                report(Problem("missing_column", str(self.path), line_number, detail))
+                cells = [""] * column
+            yield Pair(line_number, "", cells[column - 1])
+
+    def identity(self) -> object:
+        return {"kind": "text", "text": [text_identity(self.path)], "column": self.column}
 
 
 def text_identity(path: Path) -> list[str]:

@@ -43,12 +43,19 @@ class FilterCounts:
         return self.read == self.kept + self.dropped.total()
 
     def __str__(self) -> str:
+        return self.summary("pairs")
+
+    def summary(self, what: str) -> str:
+        """Of pairs, or of lines of plain text."""
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(self.dropped.items()))
-        return f"{self.read:,} pairs read, {self.kept:,} kept" + (f", dropped: {reasons}" if reasons else "")
+        return f"{self.read:,} {what} read, {self.kept:,} kept" + (f", dropped: {reasons}" if reasons else "")
 
 
 class Filter:
-    """Judges pairs in chunks, in order; it remembers what it has seen when duplicates are to go."""
+    """Judges pairs in chunks, in order; it remembers what it has seen when duplicates are to go.
+
+    A side without a language is not there: a line of plain text has only a target.
+    """
 
     def __init__(self, config: FilterConfig, languages: tuple[str, str]) -> None:
         self.config, self.languages = config, languages
@@ -73,13 +80,14 @@ class Filter:
 
     def reason(self, pair: Pair, length: tuple[int, int]) -> str | None:
         """Why to drop it, if so."""
-        shorter, longer = sorted(length)
-        if not pair.source.strip() or not pair.target.strip():
+        first = 0 if self.languages[0] else 1
+        sides, shorter, longer = (pair.source, pair.target)[first:], min(length[first:]), max(length[first:])
+        if not all(side.strip() for side in sides):
             return "empty"
         if self.config.max_length is not None and longer > self.config.max_length:
             return "too long"
         if self.config.max_ratio is not None and longer > SHORT and longer > self.config.max_ratio * shorter:
             return "unequal lengths"
-        if self.config.language and not all(map(could_be, (pair.source, pair.target), self.languages)):
+        if self.config.language and not all(map(could_be, sides, self.languages[first:])):
             return "wrong language"
         return None

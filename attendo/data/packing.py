@@ -34,6 +34,8 @@ def row_widths(source: Lengths, target: Lengths, width: int = WIDTH) -> Widths:
     Multiples of 8, as tensor cores like them; of those a little wider than asked for, the pair nearest to the ratio of
     the two sides, because what one side has too much of is padding in every row.
     """
+    if not source.any():  # plain text has no source
+        return Widths(0, 8 * math.ceil(max(width, target.max()) / 8))
     ratio = source.sum() / target.sum()
     least = max(width, target.max(), source.max() / ratio)
     targets = 8 * np.arange(math.ceil(least / 8), math.ceil(least * 1.25 / 8) + 1)
@@ -44,6 +46,8 @@ def row_widths(source: Lengths, target: Lengths, width: int = WIDTH) -> Widths:
 
 def pack(source: Lengths, target: Lengths, widths: Widths, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """Rows of indices of examples. Which of equally long pairs goes where, and the order of rows, is drawn."""
+    if widths.source == 0:  # plain text: the side that is there stands for both
+        source, widths = target, Widths(widths.target, widths.target)
     stride = int(target.max()) + 1
     keys, kind_of, counts = np.unique(source * stride + target, return_inverse=True, return_counts=True)
     rows = fill(np.stack((keys // stride, keys % stride), axis=1), counts, widths)

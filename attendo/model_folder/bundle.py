@@ -34,6 +34,7 @@ from attendo.text.tokenizer import Tokenizer
 
 FORMAT = 1
 CONFIG, TOKENIZER, WEIGHTS, CARD = FILES = ("config.json", "tokenizer.json", "model.safetensors", "README.md")
+LEARN_TEXT = ("decoder-only", "encoder-only")  # families that need no pairs
 KEYS = ("format", "model", "tokenizer", "languages", "directions")
 OPTIONAL = ("doubt", "stand_ins")
 # Models that came with the package, each known by the name of its folder.
@@ -158,7 +159,7 @@ def read_description(path: Path, sha256: str | None = None) -> Description:
         case _:
             raise InputError(f"{path}: tokenizer is {short_repr(table['tokenizer'])}, expected only its kind")
     languages = read_languages(path, table["languages"])
-    directions = read_directions(path, table["directions"], languages)
+    directions = read_directions(path, table["directions"], languages, table["model"])
     doubt = read_doubt(path, table["doubt"], languages, directions) if "doubt" in table else None
     stand_ins = table.get("stand_ins", False)
     if type(stand_ins) is not bool:
@@ -177,10 +178,19 @@ def read_languages(path: Path, names: object) -> tuple[str, ...]:
     return tuple(names)
 
 
-def read_directions(path: Path, texts: object, languages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    most = len(languages) ** 2
-    if not isinstance(texts, list) or not 1 <= len(texts) <= most or not all(isinstance(text, str) for text in texts):
-        raise InputError(f"{path}: directions is {short_repr(texts)}, expected a list of 1 to {most} such as zh-en")
+def read_directions(
+    path: Path, texts: object, languages: tuple[str, ...], model: dict[str, Any]
+) -> tuple[tuple[str, str], ...]:
+    """None, of families that can learn it: the model learnt plain text and translates nothing."""
+    least, most = 0 if model.get("family") in LEARN_TEXT else 1, len(languages) ** 2
+    if (
+        not isinstance(texts, list)
+        or not least <= len(texts) <= most
+        or not all(isinstance(text, str) for text in texts)
+    ):
+        raise InputError(
+            f"{path}: directions is {short_repr(texts)}, expected a list of {least} to {most} such as zh-en"
+        )
     try:
         directions = tuple(parse_direction(text, languages) for text in texts)
     except ConfigError as error:
@@ -231,7 +241,7 @@ def describe(
     """What is to stand in config.json at `path`."""
     texts = [f"{source}-{target}" for source, target in directions]
     # Through the same gate as when it is read, so that nothing is written that cannot be read again.
-    read_directions(path, texts, tokenizer.languages)
+    read_directions(path, texts, tokenizer.languages, model_table)
     table = {
         "format": FORMAT,
         "model": model_table,

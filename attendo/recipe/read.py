@@ -124,8 +124,10 @@ def resolve_data(data: DataConfig, beside: Path) -> DataConfig:
         where = f"[data.corpora.{index}]"
         paths = {
             name: find_if_named(getattr(corpus, name), beside, f"{name} in {where}")
-            for name in ("file", "source", "target")
+            for name in ("file", "source", "target", "text")
         }
+        if corpus.text is not None:
+            return replace(corpus, language=data.language_of_text(corpus), **paths)  # type: ignore[arg-type]
         return replace(corpus, languages=data.languages_of(corpus), **paths)  # type: ignore[arg-type]
 
     files = tuple(find_file(file, beside, "validation in [data]") for file in data.validation_files())

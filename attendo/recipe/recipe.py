@@ -90,7 +90,9 @@ class Recipe:
 
     def files(self) -> list[str]:
         """All files and folders that are read: corpora, validation, tokenizer, the model to train on from."""
-        corpora = [name for corpus in self.data.corpora for name in (corpus.file, corpus.source, corpus.target)]
+        corpora = [
+            name for corpus in self.data.corpora for name in (corpus.file, corpus.source, corpus.target, corpus.text)
+        ]
         return [
             name
             for name in (*corpora, *self.data.validation_files(), self.tokenizer.file, self.model.init_from)

@@ -43,6 +43,7 @@ class RunFacts:
     patience: int
     fine_tuned: bool = False
     synthetic: bool = False
+    is_text: bool = False  # lines by themselves, no pairs
     on_cpu: bool = True
     steps_an_epoch: float | None = None
     seconds_a_step: float | None = None
@@ -88,7 +89,7 @@ def about_norms(facts: RunFacts) -> Advice | None:
 
 
 def about_pairs(facts: RunFacts) -> Advice | None:
-    if facts.pairs >= FEW_PAIRS or facts.fine_tuned or facts.synthetic:
+    if facts.pairs >= FEW_PAIRS or facts.fine_tuned or facts.synthetic or facts.is_text:
         return None
     text = (
         f"{facts.pairs:,} pairs are too few to learn a language from: "
@@ -113,8 +114,9 @@ def about_epochs(facts: RunFacts) -> Advice | None:
     epochs = facts.max_steps / facts.steps_an_epoch
     if epochs <= MANY_EPOCHS:
         return None
+    what = "lines" if facts.is_text else "pairs"
     text = (
-        f"{epochs:,.0f} epochs over {facts.pairs:,} pairs, which will be learnt by heart: try validation.patience=5, "
+        f"{epochs:,.0f} epochs over {facts.pairs:,} {what}, which will be learnt by heart: try validation.patience=5, "
         f"which ends the run when it gains no more, or training.max_steps={rounded(30 * facts.steps_an_epoch)}"
     )
     return Advice("epochs", text)
@@ -202,6 +204,7 @@ def facts_of(recipe: Recipe, prepared: Prepared, on_cpu: bool) -> RunFacts:
         patience=recipe.validation.patience,
         fine_tuned=fine_tuned,
         synthetic=all(corpus.task is not None for corpus in recipe.data.corpora),
+        is_text=recipe.data.is_text,
         on_cpu=on_cpu,
     )
 

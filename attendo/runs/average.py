@@ -25,7 +25,7 @@ def average_run(folder: RunFolder, out: Path, *, last: int | None, best: int | N
     steps = choose_steps(checkpoints, last, best)
     model = on_meta(config_from_dict(description.model))
     weights = mean_weights(checkpoints.raw_weights(step, model) for step in steps)
-    card = average_card(folder, steps, description.directions)
+    card = average_card(folder, steps, description.directions, description.languages)
     tokenizer, stand_ins = Tokenizer.load(folder.tokenizer), description.stand_ins
     save_model(out, model, weights, tokenizer, description.directions, card, stand_ins=stand_ins)
     return steps
@@ -53,9 +53,11 @@ def choose_steps(checkpoints: Checkpoints, last: int | None, best: int | None) -
     return steps
 
 
-def average_card(folder: RunFolder, steps: Sequence[int], directions: Sequence[tuple[str, str]]) -> str:
+def average_card(
+    folder: RunFolder, steps: Sequence[int], directions: Sequence[tuple[str, str]], languages: Sequence[str]
+) -> str:
     """What the mean is of; the recipe tells the rest."""
-    heading = ", ".join(f"{source} → {target}" for source, target in directions)
+    heading = ", ".join(f"{source} → {target}" for source, target in directions) or ", ".join(languages)
     code = f"attendo {__version__} (code {package_code()})"
     return (
         f"# {heading}\n\nThe mean of the weights at steps {', '.join(map(str, steps))} of one run, made by {code}.\n"

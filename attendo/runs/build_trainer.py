@@ -87,6 +87,8 @@ def build_validation(recipe: Recipe, prepared: Prepared, machine: Machine) -> Va
     }
     if isinstance(prepared.model, EncoderOnlyConfig):
         return GuessHidden([batch for each in batches.values() for batch in each], machine)
+    if recipe.data.is_text:
+        return Translate(batches, [], recipe.validation.samples, prepared.tokenizer, machine)
     # In turn from each direction, so that the samples to show are of all.
     questions = [
         Question(one.pairs[index], one.target)

@@ -55,9 +55,10 @@ def forecast(recipe: Recipe, prepared: Prepared) -> Forecast:
         seconds_a_step=measured.seconds_a_step,
         tokens_a_step=measured.target_tokens_a_step,
     )
+    what = "lines" if recipe.data.is_text else "pairs"
     rows = [
-        ("pairs to train on", f"{sum(len(one.draw(training.seed, 1)) for one in batches.corpora):,} an epoch"),
-        ("pairs to validate with", f"{sum(len(one.corpus) for one in prepared.validation):,}"),
+        (f"{what} to train on", f"{sum(len(one.draw(training.seed, 1)) for one in batches.corpora):,} an epoch"),
+        (f"{what} to validate with", f"{sum(len(one.corpus) for one in prepared.validation):,}"),
         ("target tokens", f"{sum(int(one.target.lengths.sum()) + len(one) for one in batches.corpora):,}"),
         ("vocabulary", f"{prepared.tokenizer.vocab_size:,} ({prepared.tokenizer.subwords.kind})"),
         ("parameters", f"{parameters:,}"),

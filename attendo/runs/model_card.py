@@ -13,7 +13,8 @@ from attendo.training.progress import TrainingProgress
 
 def model_card(recipe: Recipe, prepared: Prepared, progress: TrainingProgress, step: str, parameters: int) -> str:
     """`step` tells whose weights these are: "step 500", or "the mean of steps 400, 500"."""
-    directions = ", ".join(f"{source} → {target}" for source, target in recipe.data.parsed_directions())
+    heading = ", ".join(" → ".join(filter(None, languages)) for _, languages in recipe.data.learned())
+    what = "lines" if recipe.data.is_text else "pairs"
     corpora = "\n".join(
         f"| {corpus_name(corpus)} | {counts.kept:,} | {counts.read:,} |"
         for corpus, (_, counts) in zip(recipe.data.corpora, prepared.counts, strict=False)
@@ -21,14 +22,14 @@ def model_card(recipe: Recipe, prepared: Prepared, progress: TrainingProgress, s
     best = progress.best_step(recipe.validation)
     score = f"{recipe.validation.metric} {progress.history[best]:.4g} at step {best}" if best else "none"
     family = next(name for name, kind in FAMILIES.items() if isinstance(prepared.model, kind))
-    return f"""# {directions}
+    return f"""# {heading}
 
 A {family} model of {parameters:,} parameters, made by attendo {__version__} (code {package_code()}).
 The weights are those of {step}.
 
 ## From what it was made
 
-| corpus | pairs used | pairs read |
+| corpus | {what} used | {what} read |
 |---|---:|---:|
 {corpora}
 
@@ -43,4 +44,6 @@ def corpus_name(corpus: CorpusConfig) -> str:
     """File names alone: where they lay is nobody's business."""
     if corpus.task is not None:
         return f"made up: {corpus.task}"
-    return " and ".join(Path(name).name for name in (corpus.file, corpus.source, corpus.target) if name)
+    names = (corpus.file, corpus.source, corpus.target, corpus.text)
+    column = "" if corpus.column is None else f", column {corpus.column}"
+    return " and ".join(Path(name).name for name in names if name) + column

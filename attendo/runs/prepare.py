@@ -7,6 +7,7 @@ from pathlib import Path
 from attendo.data.batches import WeightedCorpus
 from attendo.data.filters import FilterCounts
 from attendo.data.prepare.datasets import OnProgress, Preparation, ValidationSet, corpus_of, no_progress
+from attendo.data.prepare.settings import DataConfig
 from attendo.data.prepare.tokenizer import choose_tokenizer, digest
 from attendo.errors import ConfigError
 from attendo.model.config import (
@@ -21,13 +22,15 @@ from attendo.model_folder.bundle import Bundle, read_bundle
 from attendo.recipe.recipe import Recipe
 from attendo.text.tokenizer import Tokenizer
 
+SOME_VOCABULARY = 1_000  # for the family of a model, which does not hang on it
+
 
 @dataclass(frozen=True)
 class Prepared:
     tokenizer: Tokenizer
     model: ModelConfig
     corpora: list[WeightedCorpus]  # to train on
-    validation: list[ValidationSet]  # one a direction
+    validation: list[ValidationSet]  # one a direction, or of plain text one a language
     made_of: dict[str, str]  # what must be the same for a run to be resumed
     counts: list[tuple[str, FilterCounts]]  # what became of the pairs of each corpus
     stand_ins: bool = False  # the model that is trained on knows {1}, {2} …
@@ -37,6 +40,8 @@ def prepare(recipe: Recipe, cache: Path, on_progress: OnProgress = no_progress) 
     """What took long is kept in the folder `cache`. A model that does not fit is an error before anything is read."""
     data = recipe.data
     bundle = None if recipe.model.init_from is None else read_bundle(Path(recipe.model.init_from))
+    if data.is_text:
+        check_reads_text(recipe.model.config(SOME_VOCABULARY) if bundle is None else config_from_dict(bundle.model))
     raw = [corpus_of(config, data.languages_of(config)) for config in data.corpora]
     own = bundle.tokenizer() if bundle else None
     tokenizer = choose_tokenizer(recipe.tokenizer, data.languages, raw, cache / "tokenizers", own)
@@ -62,17 +67,28 @@ def model_config(recipe: Recipe, bundle: Bundle | None, tokenizer: Tokenizer) ->
         config = recipe.model.config(tokenizer.vocab_size)
     else:
         config = recipe.model.changed(config_from_dict(bundle.model))
-    check_room(config, recipe.data.filters.max_length)
-    check_metric(config, recipe.validation.metric)
+    check_room(config, recipe.data)
+    check_metric(config, recipe.validation.metric, recipe.data.is_text)
     return config
 
 
-def check_room(config: ModelConfig, longest: int | None) -> None:
+def check_reads_text(config: ModelConfig) -> None:
+    if not isinstance(config, DecoderOnlyConfig | EncoderOnlyConfig):
+        family = config_to_dict(config)["family"]
+        raise ConfigError(
+            f"[data] is plain text, and a {family} model learns pairs: expected family decoder-only or encoder-only, "
+            f"or corpora with a source and a target"
+        )
+
+
+def check_room(config: ModelConfig, data: DataConfig) -> None:
     """A learned table of positions has an end, and a sentence beyond it would stop the run in the middle."""
     if isinstance(config, LSTMConfig) or config.positions != "learned":
         return
-    control = 3 if isinstance(config, DecoderOnlyConfig) else 2  # a tag, </s> and, where both sides are in a row, <s>
-    sides = 2 if isinstance(config, DecoderOnlyConfig) else 1
+    longest = data.filters.max_length
+    in_a_row = isinstance(config, DecoderOnlyConfig) and not data.is_text
+    control = 3 if in_a_row else 2  # a tag, </s> and, where both sides are in a row, <s>
+    sides = 2 if in_a_row else 1
     if longest is None or sides * longest + control > config.max_length:
         needed = "any number" if longest is None else f"{sides * longest + control:,}"
         raise ConfigError(
@@ -81,11 +97,13 @@ def check_room(config: ModelConfig, longest: int | None) -> None:
         )
 
 
-def check_metric(config: ModelConfig, metric: str) -> None:
+def check_metric(config: ModelConfig, metric: str, is_text: bool) -> None:
     guesses = isinstance(config, EncoderOnlyConfig)
     if guesses and metric not in ("loss", "accuracy"):
         raise ConfigError(
             f"metric = {metric} in [validation]: an encoder-only model translates nothing, expected loss or accuracy"
         )
+    if is_text and not guesses and metric != "loss":
+        raise ConfigError(f"metric = {metric} in [validation]: a language model translates nothing, expected loss")
     if not guesses and metric == "accuracy":
         raise ConfigError("metric = accuracy in [validation] is for encoder-only models: expected another")

@@ -214,14 +214,14 @@ class TrainingRun:
 
     def report(self, step: int, parameters: int, command: str, language: Language) -> None:
         progress, metric, tr = self.progress, self.recipe.validation.metric, in_language(language)
-        directions = ", ".join(self.recipe.data.directions)
+        learned = ", ".join(name for name, _ in self.recipe.data.learned())
         best, minutes = tr("not validated", "未验证"), f"{progress.seconds / 60:.1f}"
         if step in progress.history:
             score = f"{progress.history[step]:.4g}"
             best = tr(f"{score} at step {step}", f"{score}（第 {step} 步）")
         write_report(
             self.folder.report,
-            title=f"{self.folder.path.name}: {directions}",
+            title=f"{self.folder.path.name}: {learned}",
             command=command,
             recipe_toml=recipe_to_toml(self.recipe),
             environment=json.loads(self.folder.environment.read_text(encoding="utf-8")),

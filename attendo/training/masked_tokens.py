@@ -51,6 +51,8 @@ class Masking:
 
 def sentences(batch: Batch) -> Tensor:
     """Sources and targets of a batch (one pair a row) as rows of one grid, each ending in </s>."""
+    if batch.source.shape[1] == 0:  # plain text
+        return batch.target_out
     width = max(batch.source.shape[1], batch.target_out.shape[1])
     sides = (batch.source, batch.target_out)
     return torch.cat([torch.nn.functional.pad(side, (0, width - side.shape[1]), value=SPECIAL.pad) for side in sides])

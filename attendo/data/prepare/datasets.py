@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from attendo.data.batches import DropoutCorpus, WeightedCorpus
-from attendo.data.corpus import AlignedFiles, Corpus, CorpusFile, Pair
+from attendo.data.corpus import AlignedFiles, Corpus, CorpusFile, Pair, TextFile
 from attendo.data.encoded import EncodedCorpus, EncodedSide, Indices, chunks, encode_corpus, encode_pairs, gather
 from attendo.data.filters import Filter, FilterConfig, FilterCounts
 from attendo.data.lines import Problem, ignore
 from attendo.data.prepare.held_out import hashes, hold_out
-from attendo.data.prepare.settings import CorpusConfig, DataConfig, Languages
+from attendo.data.prepare.settings import NO_LANGUAGE, CorpusConfig, DataConfig, Languages
 from attendo.errors import DataError
 from attendo.text.tokenizer import Tokenizer
 
@@ -35,8 +35,8 @@ logger = logging.getLogger("attendo")
 class ValidationSet:
     """What one direction is measured with. All of `corpus` gives the loss; `pairs` are to translate and to show."""
 
-    direction: str  # as the recipe spells it, such as zh-en
-    source: str  # its two languages
+    direction: str  # as the recipe spells it, such as zh-en; of plain text its language
+    source: str  # its two languages; plain text has only the second
     target: str
     corpus: WeightedCorpus
     pairs: list[Pair]  # texts; at most validation.max_pairs
@@ -45,7 +45,7 @@ class ValidationSet:
 @dataclass(frozen=True)
 class Datasets:
     corpora: list[WeightedCorpus]  # to train on, one a direction of each corpus
-    validation: list[ValidationSet]  # one a direction
+    validation: list[ValidationSet]  # one a direction, or of plain text one a language
     identity: dict[str, str]  # of their content: what must be the same for a run to be resumed
     counts: list[tuple[str, FilterCounts]]  # by the name of a corpus
 
@@ -93,18 +93,19 @@ class Preparation:
         if files := data.validation_files():
             alone = FilterConfig(max_length=data.filters.max_length)
             validation = [
-                self.open(CorpusFile(Path(file), both), both, alone)
+                self.open(validation_corpus(data, file, both), both, alone)
                 for file, both in zip(files, data.language_pairs(), strict=True)
             ]
             indices: list[Indices | None] = [None] * len(training)
             sets = self.sets_from_files(validation)
             warn_of_leaks(sets, training)
         else:
-            sources = {source for source, _ in data.parsed_directions()}
+            sources = {source or target for _, (source, target) in data.learned()}  # a text is its own source
             splits = hold_out([one.encoded for one in training], columns, sources, data.held_out)
             indices = [split.indices for split in splits]
             sets = self.sets_held_out(training, [split.held for split in splits])
-            held = ", ".join(f"{len(one.corpus):,} pairs of {one.direction}" for one in sets)
+            what = "lines" if data.is_text else "pairs"
+            held = ", ".join(f"{len(one.corpus):,} {what} of {one.direction}" for one in sets)
             logger.info("no validation file: %s held out", held)
             validation = []
         corpora = self.weighted_corpora(training, indices)
@@ -122,13 +123,15 @@ class Preparation:
         advance = partial(self.on_progress, name)
         encoded = encode_corpus(corpus, self.tokenizer, languages, filters, self.cache, report=report, progress=advance)
         if problems:
-            counts = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in problems.most_common())
+            each = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in problems.most_common())
             examples = "; ".join(f"line {one.line}: {one.detail}" for one in first)
-            logger.warning("%s has broken lines: %s (%s)", name, counts, examples)
-        logger.info("%s: %s", name, encoded.counts)
+            logger.warning("%s has broken lines: %s (%s)", name, each, examples)
+        what = "lines" if self.data.is_text else "pairs"
+        counts_text = encoded.counts.summary(what)
+        logger.info("%s: %s", name, counts_text)
         self.counts.append((name, encoded.counts))
         if len(encoded) == 0:
-            raise DataError(f"{name} has no pairs to use: {encoded.counts}")
+            raise DataError(f"{name} has no {what} to use: {counts_text}")
         return OpenedCorpus(corpus, languages, encoded)
 
     def weighted_corpora(
@@ -136,7 +139,7 @@ class Preparation:
     ) -> list[WeightedCorpus]:
         """One for each direction of each corpus."""
         corpora: list[WeightedCorpus] = []
-        for direction in self.data.parsed_directions():
+        for _, direction in self.data.learned():
             for config, one, drawn in zip(self.data.corpora, training, indices, strict=True):
                 if not one.serves(direction):
                     continue
@@ -144,7 +147,7 @@ class Preparation:
                     few = "too few different sentences to hold some out"
                     raise DataError(f"{one.corpus} has {few}: name a validation file")
                 source, target = (one.side(language) for language in direction)
-                tag = self.tokenizer.tag(direction[1])
+                tag = self.tag(direction)
                 if self.bpe_dropout:
                     corpus: WeightedCorpus = DropoutCorpus(
                         source, target, tag, config.weight, drawn, tokenizer=self.tokenizer, rate=self.bpe_dropout
@@ -154,11 +157,16 @@ class Preparation:
                 corpora.append(corpus)
         return corpora
 
+    def tag(self, direction: Languages) -> int | None:
+        """Plain text has none: there is no source for it to stand in."""
+        source, target = direction
+        return None if source == NO_LANGUAGE else self.tokenizer.tag(target)
+
     def sets_from_files(self, files: Sequence[OpenedCorpus]) -> list[ValidationSet]:
         sets = []
-        for name, direction in zip(self.data.directions, self.data.parsed_directions(), strict=True):
+        for name, direction in self.data.learned():
             one = next(file for file in files if file.serves(direction))
-            corpus = WeightedCorpus(one.side(direction[0]), one.side(direction[1]), self.tokenizer.tag(direction[1]))
+            corpus = WeightedCorpus(one.side(direction[0]), one.side(direction[1]), self.tag(direction))
             pairs = self.texts_of(one)
             if direction != one.languages:
                 pairs = [Pair(pair.line, pair.target, pair.source) for pair in pairs]
@@ -178,7 +186,7 @@ class Preparation:
 
     def sets_held_out(self, training: Sequence[OpenedCorpus], held: Sequence[Indices]) -> list[ValidationSet]:
         sets = []
-        for name, direction in zip(self.data.directions, self.data.parsed_directions(), strict=True):
+        for name, direction in self.data.learned():
             used = [(one, indices) for one, indices in zip(training, held, strict=True) if one.serves(direction)]
             source, target = (
                 join_sides([one.side(language) for one, _ in used], [indices for _, indices in used])
@@ -190,17 +198,25 @@ class Preparation:
                 Pair(index + 1, self.tokenizer.decode(source[index]), self.tokenizer.decode(target[index]))
                 for index in range(min(len(source), self.max_pairs))
             ]
-            corpus = WeightedCorpus(source, target, self.tokenizer.tag(direction[1]))
+            corpus = WeightedCorpus(source, target, self.tag(direction))
             sets.append(ValidationSet(name, *direction, corpus, pairs))
         return sets
 
 
 def corpus_of(config: CorpusConfig, languages: Languages) -> Corpus:
+    if config.text is not None:
+        return TextFile(Path(config.text), config.column)
     if config.file is not None:
         return CorpusFile(Path(config.file), languages)
     if config.source is not None and config.target is not None:
         return AlignedFiles(Path(config.source), Path(config.target))
     return config.synthetic()
+
+
+def validation_corpus(data: DataConfig, file: str, languages: Languages) -> Corpus:
+    """Read as the first corpus of these languages is."""
+    first = next(config for config in data.corpora if set(data.languages_of(config)) == set(languages))
+    return CorpusFile(Path(file), languages) if first.text is None else TextFile(Path(file), first.column)
 
 
 def join_sides(sides: Sequence[EncodedSide], indices: Sequence[Indices]) -> EncodedSide:
@@ -213,8 +229,9 @@ def join_sides(sides: Sequence[EncodedSide], indices: Sequence[Indices]) -> Enco
 def warn_of_leaks(sets: Sequence[ValidationSet], training: Sequence[OpenedCorpus]) -> None:
     """A sentence that was learned says little about those that were not."""
     for one in sets:
-        seen = np.concatenate([hashes(other.side(one.source)) for other in training if one.source in other.languages])
-        leaked = int(np.isin(hashes(one.corpus.source), seen).sum())
+        language = one.source or one.target  # a text is its own source
+        seen = np.concatenate([hashes(other.side(language)) for other in training if language in other.languages])
+        leaked = int(np.isin(hashes(one.corpus.source if one.source else one.corpus.target), seen).sum())
         if leaked:
             what = f"{leaked:,} of {len(one.corpus):,} validation sentences of {one.direction}"
             logger.warning("%s are also trained on", what)

@@ -30,7 +30,7 @@ def distilled(data: RealData, teacher: Transformer) -> RealData:
 def retold(corpus: WeightedCorpus, teacher: Transformer) -> WeightedCorpus:
     """By greedy search, in the precision in which the teacher learnt."""
     machine = machine_for(teacher)
-    rows = [[corpus.tag, *corpus.source[index], SPECIAL.eos] for index in range(len(corpus))]
+    rows = [corpus.source_row(index) for index in range(len(corpus))]
     said: list[list[int]] = [[] for _ in rows]
     lower = machine.precision != torch.float32
     with torch.autocast(machine.device.type, machine.precision, enabled=lower):
