@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from attendo.explain.explain import Explanation
 from attendo.explain.terminal_tables import heading, number_text, table, tensor_line
 from attendo.explain.view import View, sharpest_head
@@ -54,9 +56,10 @@ def attention_lines(
     head = sharpest_head(weights) if view.head is None else view.head
     yield ""
     which = tr("the sharpest", "最集中的") if view.head is None else tr("chosen", "选定的")
+    equation = "softmax(Q Kᵀ / √d_k) V" if config.compatibility == "dot" else "softmax(w · tanh(q + k)) V"
     yield tr(
-        f"   {prefix}, head {head + 1} of {config.num_heads} ({which})    softmax(Q Kᵀ / √d_k) V",
-        f"   {prefix}，第 {head + 1} 个头（共 {config.num_heads} 个，{which}）    softmax(Q Kᵀ / √d_k) V",
+        f"   {prefix}, head {head + 1} of {config.num_heads} ({which})    {equation}",
+        f"   {prefix}，第 {head + 1} 个头（共 {config.num_heads} 个，{which}）    {equation}",
     )
     for name in ("norm", "in"):
         if f"{prefix}.{name}" in trace and (name != "norm" or config.norm_order == "pre"):
@@ -68,7 +71,7 @@ def attention_lines(
             tensor = trace[f"{prefix}.{name}"]
             yield tensor_line(name, tensor, tensor[head, 0 if cross and name[0] in "KV" else row])
     yield from table(keys, score_rows(trace, prefix, head, row, len(keys)))
-    yield from unfolded(trace, prefix, head, row, keys, config.head_dim, found.shown.hands.scale)
+    yield from unfolded(trace, prefix, head, row, keys, config.head_dim)
     heads = trace[f"{prefix}.heads"]
     yield tensor_line("heads", heads, heads[head, row])
     for name in ("concat", "out", "add", "norm"):
@@ -80,30 +83,32 @@ def score_rows(trace: Trace, prefix: str, head: int, row: int, num_keys: int) ->
     """scores, scaled, masked, weights of one query: a number for each key."""
     rows = []
     for name in ("scores", "scaled", "masked", "weights"):
-        tensor = trace[f"{prefix}.{name}"]
-        if name != "masked" or f"{prefix}.may_attend" in trace:
+        if f"{prefix}.{name}" in trace and (name != "masked" or f"{prefix}.may_attend" in trace):
+            tensor = trace[f"{prefix}.{name}"]
             rows.append((name, [number_text(float(one)) for one in tensor[head, row, :num_keys]]))
     return rows
 
 
-def unfolded(
-    trace: Trace, prefix: str, head: int, row: int, keys: Sequence[str], d_k: int, scale: bool
-) -> Iterator[str]:
+def unfolded(trace: Trace, prefix: str, head: int, row: int, keys: Sequence[str], d_k: int) -> Iterator[str]:
     """The weight of the key most looked at, down to its factors."""
     weights = trace[f"{prefix}.weights"][head, row]
     key = int(weights.argmax())
     turned = "_rotated" if f"{prefix}.Q_rotated" in trace else ""
     q, k = trace[f"{prefix}.Q{turned}"][head, row], trace[f"{prefix}.K{turned}"][head, key]
-    pairs = zip(q[:FACTORS_SHOWN], k[:FACTORS_SHOWN], strict=True)
-    first = " + ".join(f"{number_text(float(one))}·{number_text(float(other))}" for one, other in pairs)
-    score, scaled = (float(trace[f"{prefix}.{name}"][head, row, key]) for name in ("scores", "scaled"))
-    yield f"   q·k({keys[key]}) = {first} + … = {number_text(score)}"
     masked = trace[f"{prefix}.masked"][head, row]
+    score, entering = float(trace[f"{prefix}.scores"][head, row, key]), float(masked[key])
+    additive = f"{prefix}.w" in trace
+    name = f"w·tanh(q + k({keys[key]}))" if additive else f"q·k({keys[key]})"
+    left = trace[f"{prefix}.w"][head] if additive else q
+    right = np.tanh(q + k) if additive else k
+    pairs = zip(left[:FACTORS_SHOWN], right[:FACTORS_SHOWN], strict=True)
+    first = " + ".join(f"{number_text(float(one))}·{number_text(float(other))}" for one, other in pairs)
+    yield f"   {name} = {first} + … = {number_text(score)}"
     total = sum(math.exp(float(one) - float(masked.max())) for one in masked)
     largest = number_text(float(masked.max()))
-    divided = f"/ √{d_k} = {number_text(scaled)};  " if scale else ""
+    divided = f"/ √{d_k} = {number_text(entering)};  " if entering != score else ""
     weight = number_text(float(weights[key]))
-    yield f"   {divided}exp({number_text(scaled)} - {largest}) / {number_text(total)} = {weight}"
+    yield f"   {divided}exp({number_text(entering)} - {largest}) / {number_text(total)} = {weight}"
 
 
 def feed_forward_lines(trace: Trace, prefix: str, row: int, tr: Tr) -> Iterator[str]:

@@ -1,4 +1,8 @@
-"""Scaled dot-product attention (3.2.1): Attention(Q, K, V) = softmax(Q Kᵀ / √d_k) V."""
+"""Scaled dot-product attention (3.2.1): Attention(Q, K, V) = softmax(Q Kᵀ / √d_k) V.
+
+With additive attention, if a model was trained so, the score of a query and a key is w · tanh(q + k), and nothing is
+divided (Bahdanau, Cho and Bengio 2015).
+"""
 
 import math
 
@@ -8,21 +12,37 @@ from attendo.glass.trace import NO_TRACE, Array, Trace
 
 
 def attention(
-    Q: Array, K: Array, V: Array, may_attend: Array | None = None, trace: Trace = NO_TRACE, *, scale: bool = True
+    Q: Array,
+    K: Array,
+    V: Array,
+    may_attend: Array | None = None,
+    trace: Trace = NO_TRACE,
+    *,
+    scale: bool = True,
+    w: Array | None = None,
 ) -> Array:
-    """Q [..., queries, d_k], K [..., keys, d_k], V [..., keys, d_v] -> [..., queries, d_v]
+    """Q [..., h, queries, d_k], K [..., h, keys, d_k], V [..., h, keys, d_v] -> [..., h, queries, d_v]
 
-    may_attend [queries, keys]: True where the query may look at the key; None: everywhere.
+    may_attend [queries, keys]: True where the query may look at the key; None: everywhere. w [h, d_k]: of additive
+    attention.
     """
-    d_k = Q.shape[-1]
-    scores = trace.keep("scores", Q @ K.swapaxes(-2, -1))  # [..., queries, keys]
-    scaled = trace.keep("scaled", scores / math.sqrt(d_k) if scale else scores)
-    masked = scaled
+    if w is None:
+        d_k = Q.shape[-1]
+        scores = trace.keep("scores", Q @ K.swapaxes(-2, -1))  # [..., queries, keys]
+        masked = trace.keep("scaled", scores / math.sqrt(d_k) if scale else scores)
+    else:
+        masked = trace.keep("scores", additive_scores(Q, K, w))
     if may_attend is not None:
         trace.keep("may_attend", may_attend)
-        masked = np.where(may_attend, scaled, np.float32(-np.inf))
+        masked = np.where(may_attend, masked, np.float32(-np.inf))
     weights = trace.keep("weights", softmax(trace.keep("masked", masked)))
     return trace.keep("heads", weights @ V)
+
+
+def additive_scores(Q: Array, K: Array, w: Array) -> Array:
+    """w · tanh(q + k) for each query and key, one query at a time: [..., h, queries, keys]."""
+    rows = [np.tanh(Q[..., i, None, :] + K) @ w[..., None] for i in range(Q.shape[-2])]  # [..., h, keys, 1] each
+    return np.concatenate(rows, axis=-1).swapaxes(-2, -1)
 
 
 def softmax(x: Array) -> Array:

@@ -95,6 +95,8 @@ class Hands:
             check_below("heads_off", "head", head, config.num_heads)
         for where, layer in sorted(self.feed_forward_off):
             check_below("feed_forward_off", "layer", layer, layers[where])
+        if not self.scale and config.compatibility != "dot":
+            raise wrong_hand("scale", self.scale, f"true: {config.compatibility} attention divides by nothing")
         for position in sorted(self.erase):
             check_below("erase", "position", position, source_length)
         for step, token in dict(self.force).items():

@@ -53,7 +53,8 @@ def multi_head(
     heads_off: Collection[int] = (),
 ) -> Array:
     """All heads at once, side by side, times W_O -> [..., queries, d_model]. A head that is off gives zeros."""
-    heads = attention(Q, K, V, may_attend, trace, scale=scale)  # [..., h, queries, d_k]
+    w = trace.keep("w", weights["score"]) if "score" in weights else None  # of additive attention
+    heads = attention(Q, K, V, may_attend, trace, scale=scale, w=w)  # [..., h, queries, d_k]
     if heads_off:
         stays = ~np.isin(np.arange(heads.shape[-3]), list(heads_off))  # [h]
         heads = trace.keep("heads", heads * stays[:, None, None].astype(np.float32))

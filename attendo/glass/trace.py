@@ -9,10 +9,11 @@
     in                  what the part reads                                           [queries, d_model]
     Q, K, V             the projections, cut into heads                               [h, queries or keys, d_k]
     Q_rotated, K_rotated   after the rotation, where positions are rotary
-    scores              Q Kᵀ                                                          [h, queries, keys]
-    scaled              scores / √d_k
+    w                   of additive attention                                         [h, d_k]
+    scores              Q Kᵀ; with additive attention w · tanh(q + k)                 [h, queries, keys]
+    scaled              scores / √d_k; not with additive attention
     may_attend          the causal mask, where there is one; True = may attend        [queries, keys]
-    masked              scaled, and -inf where the query may not look
+    masked              that, and -inf where the query may not look
     weights             softmax of each row
     heads               weights V                                                     [h, queries, d_k]
     concat              the heads side by side                                        [queries, d_model]

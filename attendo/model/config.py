@@ -15,6 +15,7 @@ Norm = Literal["layer", "rms"]
 NormOrder = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swiglu"]
 Context = Literal["attention", "fixed"]
+Compatibility = Literal["dot", "additive"]
 
 # A file may ask for any size; these are what we are willing to believe.
 LARGEST = {
@@ -22,6 +23,7 @@ LARGEST = {
     "d_model": 65_536,
     "d_ff": 1_048_576,
     "num_heads": 4_096,
+    "num_kv_heads": 4_096,
     "num_layers": 1_000,
     "encoder_layers": 1_000,
     "decoder_layers": 1_000,
@@ -29,7 +31,7 @@ LARGEST = {
     "num_token_types": 1_000,
 }
 
-SMALLEST = {"vocab_size": 4}  # pad, <s>, </s>, <unk>
+SMALLEST = {"vocab_size": 4, "num_kv_heads": 0}  # pad, <s>, </s>, <unk>; 0 is "as many as there are heads"
 
 # From, to; other fractions lie in [0, 1). BERT has the smallest ε, and models of long texts have the largest bases.
 RANGES = {"norm_eps": (1e-12, 0.1), "rotary_base": (1.0, 1e9)}
@@ -54,6 +56,7 @@ class LayerConfig:
     norm_order: NormOrder = "post"
     activation: Activation = "relu"
     bias: bool = True
+    compatibility: Compatibility = "dot"  # how well a query fits a key (3.2.1): q · k / √d_k, or w · tanh(q + k)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -67,6 +70,11 @@ class LayerConfig:
                 f"positions = 'rotary' turns pairs of columns, but each head has d_model / num_heads = "
                 f"{self.d_model} / {self.num_heads} = {self.head_dim} columns: the head width must be even"
             )
+        if self.positions == "rotary" and self.compatibility != "dot":
+            raise ConfigError(
+                f"positions = 'rotary' tells distances by the product of a turned query and a turned key, which "
+                f"compatibility = '{self.compatibility}' does not form: expected sinusoidal, learned or none"
+            )
         if self.positions == "sinusoidal" and self.d_model % 2 != 0:
             raise ConfigError(
                 f"positions = 'sinusoidal' fills columns in pairs (sin, cos), but d_model = {self.d_model}: "
@@ -77,6 +85,11 @@ class LayerConfig:
     def head_dim(self) -> int:
         """d_k = d_v in the paper: 512 / 8 = 64."""
         return self.d_model // self.num_heads
+
+    @property
+    def kv_heads(self) -> int:
+        """How many heads keys and values have: one for each head of the queries, as in the paper."""
+        return self.num_heads
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,9 +103,13 @@ class TransformerConfig(LayerConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class DecoderOnlyConfig(LayerConfig):
-    """Llama-like: RMSNorm before each sublayer, rotary positions, SiLU-gated feed-forward, no bias."""
+    """Llama-like: RMSNorm before each sublayer, rotary positions, SiLU-gated feed-forward, no bias.
+
+    With num_kv_heads < num_heads groups of heads share their keys and values (Ainslie et al. 2023), as in Llama 2 70B.
+    """
 
     num_layers: int = 6
+    num_kv_heads: int = 0  # 0: as many as num_heads; 1: all heads share one, "multi-query" (Shazeer 2019)
     d_ff: int = 1376
     positions: Positions = "rotary"
     norm: Norm = "rms"
@@ -101,6 +118,18 @@ class DecoderOnlyConfig(LayerConfig):
     activation: Activation = "swiglu"
     bias: bool = False
     tied_output: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.num_heads % self.kv_heads != 0:
+            raise ConfigError(
+                f"num_heads = {self.num_heads} cannot be split over num_kv_heads = {self.num_kv_heads}: each head of "
+                f"keys and values serves as many heads of queries, so the division must leave no remainder"
+            )
+
+    @property
+    def kv_heads(self) -> int:
+        return self.num_kv_heads or self.num_heads
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ every matrix keeps the variance of what flows through it, forward and backward, 
 embeddings are normal with variance 1/d_model: times √d_model they have variance 1 like the positions they meet, and
 as tied output projection they give logits of variance about 1, so the first loss is close to log(vocabulary).
 fairseq adds a factor 1/√2 to W_Q, W_K, W_V, a trace of their having been one matrix; we keep the original. Learned
-positions start like embeddings, as they do there.
+positions start like embeddings, as they do there. The w of an additive head is a matrix from d_k numbers to one.
 
 Llama and BERT draw everything from N(0, 0.02²) (their Hugging Face defaults). The LSTM uses Xavier for its inputs,
 orthogonal recurrent matrices, so that a state neither grows nor shrinks from step to step (Saxe et al. 2014), and a
@@ -16,6 +16,7 @@ On torch's meta device a tensor has a shape and no numbers, so there is nothing 
 
 from torch import nn
 
+from attendo.model.compatibility import AdditiveMultiHeadAttention
 from attendo.model.positions import LearnedPositions
 
 
@@ -53,6 +54,9 @@ def initialize_linear_(model: nn.Module) -> None:
             nn.init.xavier_uniform_(module.weight)
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
+        elif isinstance(module, AdditiveMultiHeadAttention):
+            for w in module.score.detach():
+                nn.init.xavier_uniform_(w[None])
 
 
 def initialize_tables_(model: nn.Module) -> None:

@@ -3,6 +3,9 @@ where head_i = Attention(Q W_Q,i, K W_K,i, V W_V,i).
 
 One class serves the three uses of 3.2.3: encoder self-attention is `attention(x, x, real)`, the decoder's masked
 self-attention `attention(x, x, causal)`, and cross-attention `attention(x, memory, source_is_real)`.
+
+Keys and values may have fewer heads than queries (Ainslie et al. 2023): then each serves a group of heads that stand
+side by side. In a cache lie only those that there are, which is what it is for: Llama 2 70B keeps 8 instead of 64.
 """
 
 from functools import partial
@@ -24,16 +27,27 @@ class MultiHeadAttention(nn.Module):
     A variant that weighs the keys otherwise is a subclass with its own `attend`.
     """
 
-    def __init__(self, d_model: int, num_heads: int, *, bias: bool = True, dropout: float = 0.0) -> None:
+    def __init__(
+        self, d_model: int, num_heads: int, *, kv_heads: int | None = None, bias: bool = True, dropout: float = 0.0
+    ) -> None:
         super().__init__()
-        self.num_heads = num_heads
+        self.num_heads, self.kv_heads, self.head_dim = num_heads, kv_heads or num_heads, d_model // num_heads
         self.dropout = dropout
         # W_Q of all heads side by side is one matrix; so are W_K and W_V.
-        self.query, self.key, self.value, self.output = (nn.Linear(d_model, d_model, bias=bias) for _ in range(4))
+        kept = self.kv_heads * self.head_dim
+        self.query, self.key, self.value, self.output = (
+            nn.Linear(d_model, width, bias=bias) for width in (d_model, kept, kept, d_model)
+        )
 
     @classmethod
     def from_config(cls, config: LayerConfig) -> Self:
-        return cls(config.d_model, config.num_heads, bias=config.bias, dropout=config.attention_dropout)
+        return cls(
+            config.d_model,
+            config.num_heads,
+            kv_heads=config.kv_heads,
+            bias=config.bias,
+            dropout=config.attention_dropout,
+        )
 
     def forward(
         self,
@@ -52,7 +66,9 @@ class MultiHeadAttention(nn.Module):
         if rotation is not None:
             q = rotation(q)
         project = partial(self.keys_and_values, memory, rotation)
-        k, v = project() if cache is None else cache.fetch(project)  # [batch, heads, keys, head_dim]
+        k, v = project() if cache is None else cache.fetch(project)  # [batch, kv_heads, keys, head_dim]
+        if self.kv_heads != self.num_heads:
+            k, v = (each.repeat_interleave(self.num_heads // self.kv_heads, dim=1) for each in (k, v))
 
         if may_attend is not None:
             check_mask(may_attend, (*q.shape[:3], k.shape[2]))
@@ -73,12 +89,13 @@ class MultiHeadAttention(nn.Module):
         return heads
 
     def keys_and_values(self, memory: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor]:
+        """[batch, kv_heads, keys, head_dim] each."""
         k, v = self.split_heads(self.key(memory)), self.split_heads(self.value(memory))
         return (k if rotation is None else rotation(k)), v
 
     def split_heads(self, x: Tensor) -> Tensor:
-        """[batch, length, d_model] -> [batch, heads, length, head_dim]"""
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        """[batch, length, heads · head_dim] -> [batch, heads, length, head_dim]"""
+        return x.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)
 
     def extra_repr(self) -> str:
-        return f"heads={self.num_heads}"
+        return f"heads={self.num_heads}" + (f", kv_heads={self.kv_heads}" if self.kv_heads != self.num_heads else "")

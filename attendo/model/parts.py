@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from torch import nn
 
+from attendo.model.compatibility import build_attention
 from attendo.model.config import LayerConfig
 from attendo.model.embeddings import TokenEmbedding, build_embedding
 from attendo.model.feed_forward import build_feed_forward
-from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.norms import build_norm
 from attendo.model.positions import Positions, build_positions
 
@@ -28,8 +28,8 @@ class Parts:
     """The factories of a model's parts; the defaults are what the configuration names."""
 
     # (x, memory, may_attend, *, rotation, cache, record) -> [batch, queries, d_model], as `MultiHeadAttention`
-    self_attention: Callable[[LayerConfig], nn.Module] = MultiHeadAttention.from_config
-    cross_attention: Callable[[LayerConfig], nn.Module] = MultiHeadAttention.from_config
+    self_attention: Callable[[LayerConfig], nn.Module] = build_attention
+    cross_attention: Callable[[LayerConfig], nn.Module] = build_attention
     feed_forward: Callable[[LayerConfig], nn.Module] = build_feed_forward  # [batch, length, d_model] -> the same shape
     norm: Callable[[LayerConfig], nn.Module] = build_norm  # [batch, length, d_model] -> the same shape
     positions: Callable[[LayerConfig], Positions] = build_positions

@@ -1,14 +1,20 @@
-"""Configurations with a name. The vocabulary belongs to a tokenizer, so it is given; two presets have their own."""
+"""Configurations with a name. The vocabulary belongs to a tokenizer, so it is given; Llama and BERT have their own."""
 
 from difflib import get_close_matches
 
 from attendo.errors import UsageError
 from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, ModelConfig, TransformerConfig
 
-PRESETS = ("tiny", "small", "base", "big", "deep-shallow", "multi30k", "llama-7b", "bert-base", "lstm")
+PRESETS = (
+    "tiny", "small", "base", "big", "deep-shallow", "multi30k", "llama-7b", "llama-13b", "llama-30b", "llama-65b",
+    "llama-2-70b", "bert-base", "lstm",
+)  # fmt: skip
 
 PAPER_VOCABULARY = 37_000  # English-German in the paper (5.1)
-PUBLISHED_VOCABULARY = {"llama-7b": 32_000, "bert-base": 30_522}
+PUBLISHED_VOCABULARY = {
+    **{name: 32_000 for name in PRESETS if name.startswith("llama")},
+    "bert-base": 30_522,
+}
 
 
 def preset(name: str, vocab_size: int | None = None) -> ModelConfig:
@@ -32,14 +38,15 @@ def preset(name: str, vocab_size: int | None = None) -> ModelConfig:
                 vocab_size=vocab, d_model=128, d_ff=256, num_heads=4, encoder_layers=4, decoder_layers=4, dropout=0.3
             )
         case "llama-7b":
-            return DecoderOnlyConfig(
-                vocab_size=vocab,
-                d_model=4096,
-                d_ff=11_008,
-                num_heads=32,
-                num_layers=32,
-                dropout=0.0,
-            )
+            return llama(vocab, d_model=4096, d_ff=11_008, num_heads=32, num_layers=32)
+        case "llama-13b":
+            return llama(vocab, d_model=5120, d_ff=13_824, num_heads=40, num_layers=40)
+        case "llama-30b":
+            return llama(vocab, d_model=6656, d_ff=17_920, num_heads=52, num_layers=60)
+        case "llama-65b":
+            return llama(vocab, d_model=8192, d_ff=22_016, num_heads=64, num_layers=80, norm_eps=1e-5)
+        case "llama-2-70b":
+            return llama(vocab, d_model=8192, d_ff=28_672, num_heads=64, num_layers=80, norm_eps=1e-5, num_kv_heads=8)
         case "bert-base":
             return EncoderOnlyConfig(
                 vocab_size=vocab,
@@ -54,3 +61,26 @@ def preset(name: str, vocab_size: int | None = None) -> ModelConfig:
             nearest = get_close_matches(name, PRESETS, n=1)
             hint = f"did you mean '{nearest[0]}'? " if nearest else ""
             raise UsageError(f"there is no preset '{name}'; {hint}known presets: {', '.join(PRESETS)}")
+
+
+def llama(
+    vocab_size: int,
+    *,
+    d_model: int,
+    d_ff: int,
+    num_heads: int,
+    num_layers: int,
+    norm_eps: float = 1e-6,
+    num_kv_heads: int = 0,
+) -> DecoderOnlyConfig:
+    """Touvron et al. 2023, table 2; and Llama 2, whose largest has grouped-query attention."""
+    return DecoderOnlyConfig(
+        vocab_size=vocab_size,
+        d_model=d_model,
+        d_ff=d_ff,
+        num_heads=num_heads,
+        num_kv_heads=num_kv_heads,
+        num_layers=num_layers,
+        norm_eps=norm_eps,
+        dropout=0.0,
+    )

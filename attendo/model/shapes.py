@@ -125,8 +125,11 @@ def lstm_layer(name: str, d_input: int, d_hidden: int) -> Iterator[Weight]:
 
 
 def attention(name: str, config: LayerConfig) -> Iterator[Weight]:
-    for part in ("query", "key", "value", "output"):
-        yield from linear(f"{name}.{part}", config.d_model, config.d_model, bias=config.bias)
+    kept = config.kv_heads * config.head_dim
+    if config.compatibility == "additive":
+        yield f"{name}.score", (config.num_heads, config.head_dim)
+    for part, width in (("query", config.d_model), ("key", kept), ("value", kept), ("output", config.d_model)):
+        yield from linear(f"{name}.{part}", config.d_model, width, bias=config.bias)
 
 
 def feed_forward(name: str, config: LayerConfig) -> Iterator[Weight]:

@@ -75,6 +75,10 @@ class Bounds:
     def attention(self, name: str, x: float, memory: float) -> float:
         self.linear(f"{name}.query", x)
         self.linear(f"{name}.key", memory)
+        if self.config.compatibility == "additive":  # w · tanh(…), and a tanh is at most 1
+            self.check(
+                float(np.abs(self.weights[f"{name}.score"]).sum(axis=1, dtype=np.float64).max()), f"{name}.score"
+            )
         return self.linear(f"{name}.output", self.linear(f"{name}.value", memory))
 
     def feed_forward(self, name: str, x: float) -> float:

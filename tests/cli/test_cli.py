@@ -114,7 +114,13 @@ def test_describe_text(capsys):
 
 @pytest.mark.parametrize(
     ("name", "parameters"),
-    [("llama-7b", 6_738_415_616), ("base", 63_082_496), ("bert-base", 109_514_298)],
+    [
+        ("llama-7b", 6_738_415_616),
+        ("llama-30b", 32_528_943_616),
+        ("llama-2-70b", 68_976_648_192),
+        ("base", 63_082_496),
+        ("bert-base", 109_514_298),
+    ],
 )
 def test_describe_json_counts(name, parameters, capsys):
     """Llama's and BERT's counts are the published ones; the paper says 65 million for its base model."""
@@ -135,14 +141,14 @@ def test_describe_reads_a_configuration_it_printed(tmp_path, capsys):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_llama_is_described_in_little_time_and_memory():
-    """Under 1 GB of resident memory, though its weights would be 27 GB."""
+    """Under 1 GB of resident memory, though its weights would be 276 GB."""
     code = (
         "from pathlib import Path; from attendo.cli.main import run\n"
-        "assert run(['describe', 'llama-7b', '--json'], debug=True) == 0\n"
+        "assert run(['describe', 'llama-2-70b', '--json'], debug=True) == 0\n"
         "print(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert '"parameters": 6738415616' in done.stdout
+    assert '"parameters": 68976648192' in done.stdout
     assert int(done.stdout.split()[-1]) < 1_000_000  # kilobytes
 
 

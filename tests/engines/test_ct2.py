@@ -174,6 +174,13 @@ def test_what_it_cannot_do_it_says(tmp_path):
     with pytest.raises(ConfigError, match="cannot be run by CTranslate2"):
         attendo.load(folder, engine="ct2")
     assert attendo.load(folder).engine.name.startswith("torch")  # auto knows
+    additive = TransformerConfig(
+        vocab_size=8, d_model=16, d_ff=32, num_heads=2, encoder_layers=1, decoder_layers=1, compatibility="additive"
+    )
+    folder = save_random(tmp_path / "additive", config=additive)
+    with pytest.raises(ConfigError, match="compares by dot products alone, and this model's is additive"):
+        attendo.load(folder, engine="ct2")
+    assert attendo.load(folder).engine.name.startswith("torch")
     assert attendo.load(bundle.folder, device="cpu").engine.name.startswith("CTranslate2")
 
 

@@ -78,6 +78,12 @@ def test_every_kind_of_transformer(positions, norm_order):
     assert_same(model, padded(sentences(5, vocab=17)), 20, SearchOptions(beam_size=3, n_best=3, stop="exact"))
 
 
+def test_additive_attention_needs_no_order_either():
+    model = transformer(compatibility="additive")
+    assert suits(model, SearchOptions(stop="exact"), 20)
+    assert_same(model, padded(sentences(5, vocab=17)), 20, SearchOptions(beam_size=3, n_best=3, stop="exact"))
+
+
 class Rounded(torch.nn.Module):
     """Logits of few values, so that equals are everywhere."""
 

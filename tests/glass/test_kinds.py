@@ -47,6 +47,26 @@ def test_every_kind(positions):
         assert difference(trace["log_probs"], log_probs) <= CLOSE, model.config
 
 
+@pytest.mark.parametrize("positions", [kind for kind in CHOICES["positions"] if kind != "rotary"])
+@pytest.mark.parametrize("norm_order", CHOICES["norm_order"])
+def test_additive_attention(positions, norm_order):
+    """Beside torch, with biases and without, under every hand but the one on a scale that is not there."""
+    for bias, hands in (
+        (True, Hands()),
+        (False, Hands()),
+        (True, EVERY_HAND["heads off"]),
+        (True, EVERY_HAND["erase"]),
+    ):
+        model = random_model(positions=positions, norm_order=norm_order, bias=bias, compatibility="additive")
+        trace = by_glass(glass_of(model), SOURCE, TARGET_IN, hands)
+        log_probs, memory, record = by_torch(model, SOURCE, TARGET_IN, hands)
+        assert difference(trace["memory"], memory) <= CLOSE
+        assert difference(trace["log_probs"], log_probs) <= CLOSE
+        assert difference(trace["decoder.1.self_attention.weights"], record.decoder_self[1][0]) <= CLOSE
+    with pytest.raises(InputError, match="scale is False: expected true: additive attention divides by nothing"):
+        Hands(scale=False).check(model.config, len(SOURCE))
+
+
 @pytest.mark.parametrize("name", EVERY_HAND)
 @pytest.mark.parametrize("positions", CHOICES["positions"])
 def test_every_hand_on_every_kind_of_positions(positions, name):
@@ -63,7 +83,8 @@ def test_no_kind_is_left_out():
     ignored = {"dropout", "attention_dropout", "activation_dropout"}  # of training
     sizes = {"vocab_size", "d_model", "d_ff", "num_heads", "max_length", "encoder_layers", "decoder_layers"}
     numbers = {"rotary_base", "norm_eps"}
-    assert set(kinds.TransformerConfig.__dataclass_fields__) == {*CHOICES, *ignored, *sizes, *numbers}
+    own_test = {"compatibility"}
+    assert set(kinds.TransformerConfig.__dataclass_fields__) == {*CHOICES, *ignored, *sizes, *numbers, *own_test}
 
 
 def test_learned_positions_end():

@@ -22,13 +22,23 @@ shared = {
     "positions": st.sampled_from(["sinusoidal", "learned", "rotary", "none"]), "bias": st.booleans(),
     "max_length": st.integers(1, 20),
 }  # fmt: skip
+additive = {"compatibility": st.just("additive"), "positions": st.sampled_from(["sinusoidal", "learned", "none"])}
+num_kv_heads = st.sampled_from([0, 1])
 both = {"encoder_layers": layers, "decoder_layers": layers, "tied_output": st.booleans()}
 configs = st.one_of(
     st.builds(TransformerConfig, **shared, **both),
-    st.builds(DecoderOnlyConfig, **shared, num_layers=layers, tied_output=st.booleans()),
+    st.builds(TransformerConfig, **shared | additive, **both),
+    st.builds(DecoderOnlyConfig, **shared, num_layers=layers, tied_output=st.booleans(), num_kv_heads=num_kv_heads),
+    st.builds(DecoderOnlyConfig, **shared | additive, num_layers=layers, num_kv_heads=num_kv_heads),
     st.builds(EncoderOnlyConfig, **shared, num_layers=layers, num_token_types=st.integers(1, 4)),
     st.builds(LSTMConfig, **sizes, **both, context=st.sampled_from(["attention", "fixed"])),
 )
+
+
+PUBLISHED_PARAMETERS = {
+    "llama-7b": 6_738_415_616, "llama-13b": 13_015_864_320, "llama-30b": 32_528_943_616, "llama-65b": 65_285_660_672,
+    "llama-2-70b": 68_976_648_192,
+}  # fmt: skip
 
 
 def built(config):
@@ -47,8 +57,8 @@ def test_the_same_names_and_shapes_in_the_same_order_as_the_model(config):
 def test_every_preset(name):
     config = preset(name)
     assert list(weight_shapes(config).items()) == built(config)
-    if name == "llama-7b":
-        assert num_parameters(config) == 6_738_415_616  # as published
+    if name in PUBLISHED_PARAMETERS:
+        assert num_parameters(config) == PUBLISHED_PARAMETERS[name]
 
 
 def test_the_deepest_and_largest_models_are_listed_at_once():

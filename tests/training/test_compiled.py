@@ -20,7 +20,11 @@ CONFIGS = {
     "transformer with rotary positions": TransformerConfig(
         **SMALL, encoder_layers=1, decoder_layers=1, positions="rotary"
     ),
+    "transformer with additive attention": TransformerConfig(
+        **SMALL, encoder_layers=1, decoder_layers=1, compatibility="additive"
+    ),
     "decoder-only": DecoderOnlyConfig(**SMALL, num_layers=1),
+    "decoder-only, grouped-query": DecoderOnlyConfig(**SMALL, num_layers=1, num_kv_heads=1),
 }
 
 
@@ -36,6 +40,7 @@ def packed_batch():
 def test_the_whole_objective_is_one_graph(name, objective, monkeypatch, caplog):
     """Traced by torch's compiler without a break; what code it makes of the graph is the library's business."""
     monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager", fullgraph=True))
+    torch.compiler.reset()  # it counts how often a function is traced anew, and gives up
     torch.manual_seed(1)
     model, batch = build_model(CONFIGS[name]), packed_batch()
     compiled = Compiled(objective)

@@ -41,19 +41,22 @@ def obstacle(config: object) -> str:
     """Why a model has no counterpart in CTranslate2; empty if it has one."""
     if not isinstance(config, TransformerConfig):
         return "only the encoder-decoder Transformer has a counterpart there"
-    return obstacle_of_size(config, config.encoder_layers + config.decoder_layers)
+    return obstacle_of_layers(config, config.encoder_layers + config.decoder_layers)
 
 
 def encoder_obstacle(config: object) -> str:
     """The same, where only the encoder is wanted."""
     if isinstance(config, EncoderOnlyConfig):
-        return obstacle_of_size(config, config.num_layers)
+        return obstacle_of_layers(config, config.num_layers)
     if isinstance(config, TransformerConfig):
-        return obstacle_of_size(config, config.encoder_layers)
+        return obstacle_of_layers(config, config.encoder_layers)
     return "it has no encoder of attention layers"
 
 
-def obstacle_of_size(config: LayerConfig, layers: int) -> str:
+def obstacle_of_layers(config: LayerConfig, layers: int) -> str:
+    """Of so many layers like these, or of what is in them."""
+    if config.compatibility != "dot":
+        return f"its attention compares by dot products alone, and this model's is {config.compatibility}"
     if layers > MOST_LAYERS:
         return f"it has {layers:,} layers, and more than {MOST_LAYERS} take minutes to convert"
     rows = max(config.vocab_size, 3 * config.d_model, config.d_ff, config.max_length)

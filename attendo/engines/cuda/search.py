@@ -26,6 +26,7 @@ from attendo.engines.cuda.graphs import Workspace, workspace_on
 from attendo.engines.cuda.selection import best_in_chunks
 from attendo.engines.cuda.tree import Tree, TreeShape, next_logits, start_tree
 from attendo.errors import InputError
+from attendo.model.compatibility import AdditiveMultiHeadAttention
 from attendo.model.decoder import DecoderLayer
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.positions import LearnedPositions
@@ -57,9 +58,8 @@ def suits(
 
 def keeps_to_slots(layer: nn.Module) -> bool:
     """Keys of a tree stand in slots, not in the order of positions: an attention that was handed in may rely on it."""
-    return isinstance(layer, DecoderLayer) and (
-        type(layer.self_attention) is type(layer.cross_attention) is MultiHeadAttention
-    )
+    ours = (MultiHeadAttention, AdditiveMultiHeadAttention)
+    return isinstance(layer, DecoderLayer) and {type(layer.self_attention), type(layer.cross_attention)} <= {*ours}
 
 
 def device_beam_search(
