@@ -11,8 +11,8 @@ from benchmarks.rooms import PACKAGE, RANK, imported_modules, room_and_file, sou
 # Inside model, parts never import wholes.
 MODEL_ORDER = [
     {"config", "masks", "record", "attention", "positions", "norms", "feed_forward", "embeddings", "cache",
-     "recurrence", "initialization"},
-    {"additive_attention", "multi_head"},
+     "recurrence"},
+    {"additive_attention", "multi_head", "compatibility", "initialization"},
     {"parts"},
     {"add_and_norm"},
     {"encoder", "decoder"},

@@ -25,6 +25,11 @@ from attendo.text.tokenizer import Tokenizer
 SOME_VOCABULARY = 1_000  # for the family of a model, which does not hang on it
 
 
+# Choices that configurations have gained, with the value that means what there was before. A run that was begun without
+# them goes on with them at this value, so it is not among what must be the same.
+ADDED_LATER = {"compatibility": "dot", "num_kv_heads": 0}
+
+
 @dataclass(frozen=True)
 class Prepared:
     tokenizer: Tokenizer
@@ -55,7 +60,8 @@ def prepare(recipe: Recipe, cache: Path, on_progress: OnProgress = no_progress) 
     datasets = Preparation(data, tokenizer, cache / "encoded", dropout, max_pairs, on_progress).datasets()
     made_of = datasets.identity | {"tokenizer": digest(tokenizer), "tokenizer.bpe_dropout": json.dumps(dropout)}
     for name, value in config_to_dict(model).items():
-        made_of[f"model.{name}"] = value if isinstance(value, str) else json.dumps(value)
+        if value != ADDED_LATER.get(name):
+            made_of[f"model.{name}"] = value if isinstance(value, str) else json.dumps(value)
     if bundle is not None:
         made_of["model.init_from"] = bundle.key
     stand_ins = bundle is not None and bundle.stand_ins

@@ -248,6 +248,9 @@ def test_the_fingerprint_is_of_content(ready, tmp_path, corpus):
         assert {key for key in {*here, *other} if here.get(key) != other.get(key)} == {name}
     assert here["model.d_model"] == "256"
     assert here["model.family"] == "transformer"
+    assert "model.compatibility" not in here, "a run begun before there was a choice goes on"
+    additive = ready({"corpora": [{"file": str(corpus)}]}, model={"preset": "tiny", "compatibility": "additive"})
+    assert additive.made_of["model.compatibility"] == "additive"
     assert all(type(key) is type(value) is str for key, value in here.items())
     validated = of(corpus, validation=str(write_pairs(tmp_path / "valid.tsv", 20, seed=9)))
     assert "data.validation.0" in validated
