@@ -11,12 +11,12 @@ from benchmarks.rooms import PACKAGE, RANK, imported_modules, room_and_file, sou
 # Inside model, parts never import wholes.
 MODEL_ORDER = [
     {"config", "masks", "record", "attention", "positions", "norms", "feed_forward", "embeddings", "cache",
-     "recurrence"},
+     "recurrence", "earlier_names"},
     {"additive_attention", "multi_head", "compatibility", "initialization"},
-    {"parts"},
+    {"parts", "source_attention"},
     {"add_and_norm"},
     {"encoder", "decoder"},
-    {"transformer", "decoder_only", "encoder_only", "lstm"},
+    {"transformer", "decoder_only", "encoder_only", "recurrent"},
     {"non_autoregressive"},  # made of a whole
     {"build", "presets", "shapes"},
 ]  # fmt: skip

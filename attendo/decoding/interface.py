@@ -1,6 +1,6 @@
 """All that search knows of a model: start, feed a token and get the next logits, reorder.
 
-The Transformer, the decoder-only model and the LSTM answer to these calls, so one search serves them all.
+The Transformer, the decoder-only model and the recurrent ones answer to these calls, so one search serves them all.
 """
 
 from typing import Protocol, TypeVar

@@ -25,7 +25,7 @@ from attendo.files.arguments import check_argument, check_languages, check_path
 from attendo.inspection.alignment import Alignment, AttentionMaps, align, attention_maps
 from attendo.inspection.readable import pieces
 from attendo.model.build import Model
-from attendo.model.config import DecoderOnlyConfig, LayerConfig, LSTMConfig, ModelConfig
+from attendo.model.config import DecoderOnlyConfig, LayerConfig, ModelConfig, RecurrentConfig
 from attendo.model.encoder_only import EncoderOnly
 from attendo.model.record import AttentionRecord
 from attendo.model_folder.bundle import model_folder, read_bundle
@@ -138,9 +138,11 @@ def inspect_text(
 ) -> Inspection:
     """The same with a model at hand, which knows these directions, and with any options of the search."""
     if isinstance(model, EncoderOnly):
-        raise InputError("an encoder alone cannot translate: expected a transformer, decoder-only or lstm model")
-    if isinstance(model.config, LSTMConfig) and model.config.context == "fixed":
-        raise InputError("an lstm model with context = 'fixed' sees the source as one vector: it has no attention")
+        raise InputError("an encoder alone cannot translate: expected a transformer, decoder-only or recurrent model")
+    if isinstance(model.config, RecurrentConfig) and model.config.attention == "none":
+        raise InputError(
+            "a recurrent model with attention = 'none' sees the source as one vector: it has no attention to show"
+        )
     limits = Limits(UNLIMITED, limits_of(model.config).target)
     request, languages, remarks = read_as_translate(Preparer(tokenizer, directions, limits), text, to, from_)
     source = torch.tensor([request.ids], device=next(model.parameters()).device)

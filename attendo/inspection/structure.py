@@ -16,14 +16,15 @@ from attendo.model.feed_forward import FeedForward, GatedFeedForward
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.norms import LayerNorm, RMSNorm
 from attendo.model.positions import Positions
-from attendo.model.recurrence import LSTMLayer
+from attendo.model.recurrence import GRULayer, LSTMLayer, RNNLayer
+from attendo.model.source_attention import DotAttention
 
 PARTS: dict[str, tuple[type[nn.Module], ...]] = {
     "embeddings": (TokenEmbedding,),
     "positions": (Positions,),
-    "attention": (MultiHeadAttention, AdditiveAttention),
+    "attention": (MultiHeadAttention, AdditiveAttention, DotAttention),
     "feed_forward": (FeedForward, GatedFeedForward),
-    "recurrence": (LSTMLayer,),
+    "recurrence": (RNNLayer, GRULayer, LSTMLayer),
     "norms": (LayerNorm, RMSNorm),
 }
 
@@ -65,7 +66,7 @@ def owned_parameters(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
         for child in module.children():
             yield from walk(child, part)
 
-    # What belongs to no named part turns states into words: projections, heads, the LSTM's bridge and readout.
+    # What belongs to no named part turns states into words: projections, heads, a recurrent model's bridge and readout.
     yield from walk(model, "output")
 
 
@@ -102,7 +103,7 @@ def module_shape(module: nn.Module) -> str:
     match module:
         case nn.Linear():
             return f"{module.in_features} -> {module.out_features}" + (", no bias" if module.bias is None else "")
-        case nn.LSTM():
+        case nn.RNN() | nn.GRU() | nn.LSTM():
             return f"{module.input_size} -> {module.hidden_size}"
         case nn.Dropout():
             return f"{module.p:g}"

@@ -21,10 +21,21 @@ class AdditiveAttention(nn.Module):
         self.key = nn.Linear(d_memory, d_hidden)
         self.score = nn.Linear(d_hidden, 1, bias=False)
 
+    def keys(self, memory: Tensor) -> Tensor:
+        """What of it does not depend on the query: [batch, keys, d_hidden]; a decoder computes it once."""
+        return self.key(memory)
+
     def forward(
-        self, x: Tensor, memory: Tensor, may_attend: Tensor | None = None, *, record: list[Tensor] | None = None
+        self,
+        x: Tensor,
+        memory: Tensor,
+        may_attend: Tensor | None = None,
+        *,
+        record: list[Tensor] | None = None,
+        keys: Tensor | None = None,
     ) -> Tensor:
-        q, k = self.query(x)[:, :, None], self.key(memory)[:, None]  # [batch, queries, 1, hidden], [batch, 1, keys, …]
+        keys = self.keys(memory) if keys is None else keys
+        q, k = self.query(x)[:, :, None], keys[:, None]  # [batch, queries, 1, hidden], [batch, 1, keys, hidden]
         scores = self.score(torch.tanh(q + k)).squeeze(-1)[:, None]  # [batch, 1, queries, keys]
         if may_attend is not None:
             check_mask(may_attend, scores.shape)

@@ -1,13 +1,13 @@
 """A configuration becomes a model; the families are listed here and nowhere else."""
 
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, ModelConfig, TransformerConfig
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, ModelConfig, RecurrentConfig, TransformerConfig
 from attendo.model.decoder_only import DecoderOnly
 from attendo.model.encoder_only import EncoderOnly
-from attendo.model.lstm import LSTMSeq2Seq
 from attendo.model.parts import STANDARD, Parts
+from attendo.model.recurrent import RecurrentSeq2Seq
 from attendo.model.transformer import Transformer
 
-Model = Transformer | DecoderOnly | EncoderOnly | LSTMSeq2Seq
+Model = Transformer | DecoderOnly | EncoderOnly | RecurrentSeq2Seq
 
 
 def build_model(config: ModelConfig, parts: Parts = STANDARD) -> Model:
@@ -19,5 +19,5 @@ def build_model(config: ModelConfig, parts: Parts = STANDARD) -> Model:
             return DecoderOnly(config, parts)
         case EncoderOnlyConfig():
             return EncoderOnly(config, parts)
-        case LSTMConfig():
-            return LSTMSeq2Seq(config)
+        case RecurrentConfig():
+            return RecurrentSeq2Seq(config)

@@ -9,13 +9,15 @@ from typing import Any, Literal, get_args
 
 from attendo.errors import ConfigError
 from attendo.files.tables import short_repr, unknown_key
+from attendo.model.earlier_names import in_todays_words
 
 Positions = Literal["sinusoidal", "learned", "rotary", "none"]
 Norm = Literal["layer", "rms"]
 NormOrder = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swiglu"]
-Context = Literal["attention", "fixed"]
 Compatibility = Literal["dot", "additive"]
+Cell = Literal["rnn", "gru", "lstm"]
+SourceAttention = Literal["additive", "dot", "general", "none"]
 
 # A file may ask for any size; these are what we are willing to believe.
 LARGEST = {
@@ -146,11 +148,12 @@ class EncoderOnlyConfig(LayerConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LSTMConfig:
-    """The recurrent sequence-to-sequence model that the Transformer replaced.
+class RecurrentConfig:
+    """The recurrent sequence-to-sequence models that the Transformer replaced.
 
-    context = "attention": the decoder looks back at every source position by additive attention.
-    context = "fixed": all it ever learns of the source is one vector of d_model numbers.
+    attention = "additive": the decoder looks back at every source position as in Bahdanau et al. 2015;
+    "dot", "general": as in Luong et al. 2015;
+    "none": all it ever learns of the source is one vector of d_model numbers, as in Sutskever et al. 2014.
     """
 
     vocab_size: int
@@ -158,31 +161,41 @@ class LSTMConfig:
     encoder_layers: int = 2
     decoder_layers: int = 2
     dropout: float = 0.1
-    context: Context = "attention"
+    cell: Cell = "lstm"
+    attention: SourceAttention = "additive"
+    input_feeding: bool = False  # what was seen at a step is read with the next token (Luong et al. 2015, 3.3)
     tied_output: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)
         if self.d_model % 2 != 0:
             raise ConfigError(
-                f"d_model = {self.d_model} cannot be split over the two directions of the LSTM encoder: it must be even"
+                f"d_model = {self.d_model} cannot be split over the two directions of the recurrent encoder: "
+                f"it must be even"
+            )
+        if self.input_feeding and self.attention == "none":
+            raise ConfigError(
+                "input_feeding = true with attention = 'none': what is fed is what attention saw, "
+                "expected additive, dot or general"
             )
 
 
-ModelConfig = TransformerConfig | DecoderOnlyConfig | EncoderOnlyConfig | LSTMConfig
+ModelConfig = TransformerConfig | DecoderOnlyConfig | EncoderOnlyConfig | RecurrentConfig
 
 # The names by which files know the four families.
-FAMILIES: dict[str, type[TransformerConfig] | type[DecoderOnlyConfig] | type[EncoderOnlyConfig] | type[LSTMConfig]] = {
+FAMILIES: dict[
+    str, type[TransformerConfig] | type[DecoderOnlyConfig] | type[EncoderOnlyConfig] | type[RecurrentConfig]
+] = {
     "transformer": TransformerConfig,
     "decoder-only": DecoderOnlyConfig,
     "encoder-only": EncoderOnlyConfig,
-    "lstm": LSTMConfig,
+    "recurrent": RecurrentConfig,
 }
 
 
 def can_pack(config: ModelConfig) -> bool:
     """Attention can keep apart several pairs in a row; a recurrent model cannot, and a masked text stands alone."""
-    return not isinstance(config, LSTMConfig | EncoderOnlyConfig)
+    return not isinstance(config, RecurrentConfig | EncoderOnlyConfig)
 
 
 def check_fields(config: Any) -> None:
@@ -210,6 +223,7 @@ def check_fields(config: Any) -> None:
 
 def config_from_dict(table: dict[str, Any]) -> ModelConfig:
     """A configuration from a JSON object or TOML table: its `family` picks the class, unknown keys are errors."""
+    table = in_todays_words(table)
     family = table.get("family", "transformer")
     if not isinstance(family, str) or family not in FAMILIES:
         raise ConfigError(f"family is {short_repr(family)}: expected one of {', '.join(FAMILIES)}")

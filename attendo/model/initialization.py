@@ -7,9 +7,9 @@ as tied output projection they give logits of variance about 1, so the first los
 fairseq adds a factor 1/√2 to W_Q, W_K, W_V, a trace of their having been one matrix; we keep the original. Learned
 positions start like embeddings, as they do there. The w of an additive head is a matrix from d_k numbers to one.
 
-Llama and BERT draw everything from N(0, 0.02²) (their Hugging Face defaults). The LSTM uses Xavier for its inputs,
-orthogonal recurrent matrices, so that a state neither grows nor shrinks from step to step (Saxe et al. 2014), and a
-forget gate that starts open (Jozefowicz et al. 2015).
+Llama and BERT draw everything from N(0, 0.02²) (their Hugging Face defaults). Recurrent layers use Xavier for their
+inputs, orthogonal recurrent matrices, so that a state neither grows nor shrinks from step to step (Saxe et al. 2014;
+a plain RNN has nothing else to keep it), and in an LSTM a forget gate that starts open (Jozefowicz et al. 2015).
 
 On torch's meta device a tensor has a shape and no numbers, so there is nothing to start.
 """
@@ -35,12 +35,12 @@ def initialize_normal(model: nn.Module, std: float = 0.02) -> None:
                 nn.init.zeros_(parameter)
 
 
-def initialize_lstm(model: nn.Module) -> None:
+def initialize_recurrent(model: nn.Module) -> None:
     if has_numbers(model):
         initialize_linear_(model)
         initialize_tables_(model)
         for module in model.modules():
-            if isinstance(module, nn.LSTM):
+            if isinstance(module, nn.RNN | nn.GRU | nn.LSTM):
                 initialize_gates_(module)
 
 
@@ -67,11 +67,13 @@ def initialize_tables_(model: nn.Module) -> None:
         nn.init.normal_(table, std=table.shape[1] ** -0.5)
 
 
-def initialize_gates_(lstm: nn.LSTM) -> None:
-    """PyTorch stacks the gates as input, forget, cell, output, and has two biases that are added."""
-    for gate in range(4):
-        nn.init.xavier_uniform_(lstm.get_parameter("weight_ih_l0").chunk(4)[gate])
-        nn.init.orthogonal_(lstm.get_parameter("weight_hh_l0").chunk(4)[gate])
-    nn.init.zeros_(lstm.get_parameter("bias_ih_l0"))
-    nn.init.zeros_(lstm.get_parameter("bias_hh_l0"))
-    nn.init.ones_(lstm.get_parameter("bias_ih_l0").chunk(4)[1])
+def initialize_gates_(layer: nn.RNN | nn.GRU | nn.LSTM) -> None:
+    """PyTorch stacks a cell's matrices (an LSTM's as input, forget, cell, output) and has two biases that are added."""
+    stacked = len(layer.get_parameter("weight_hh_l0")) // layer.hidden_size  # 1, 3 or 4
+    for part in range(stacked):
+        nn.init.xavier_uniform_(layer.get_parameter("weight_ih_l0").chunk(stacked)[part])
+        nn.init.orthogonal_(layer.get_parameter("weight_hh_l0").chunk(stacked)[part])
+    nn.init.zeros_(layer.get_parameter("bias_ih_l0"))
+    nn.init.zeros_(layer.get_parameter("bias_hh_l0"))
+    if isinstance(layer, nn.LSTM):
+        nn.init.ones_(layer.get_parameter("bias_ih_l0").chunk(4)[1])

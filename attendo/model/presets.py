@@ -3,11 +3,11 @@
 from difflib import get_close_matches
 
 from attendo.errors import UsageError
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, ModelConfig, TransformerConfig
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, ModelConfig, RecurrentConfig, TransformerConfig
 
 PRESETS = (
     "tiny", "small", "base", "big", "deep-shallow", "multi30k", "llama-7b", "llama-13b", "llama-30b", "llama-65b",
-    "llama-2-70b", "bert-base", "lstm",
+    "llama-2-70b", "bert-base", "lstm", "gru", "rnn",
 )  # fmt: skip
 
 PAPER_VOCABULARY = 37_000  # English-German in the paper (5.1)
@@ -55,8 +55,8 @@ def preset(name: str, vocab_size: int | None = None) -> ModelConfig:
                 num_heads=12,
                 num_layers=12,
             )
-        case "lstm":
-            return LSTMConfig(vocab_size=vocab, d_model=512)
+        case "lstm" | "gru" | "rnn":
+            return RecurrentConfig(vocab_size=vocab, d_model=512, cell=name)
         case _:
             nearest = get_close_matches(name, PRESETS, n=1)
             hint = f"did you mean '{nearest[0]}'? " if nearest else ""

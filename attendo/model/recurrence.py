@@ -1,13 +1,26 @@
-"""The long short-term memory (Hochreiter and Schmidhuber 1997), one layer of it, and one in both directions."""
+"""Three recurrent cells, a layer of each, and a layer that reads in both directions.
+
+- rnn: the simple recurrent network (Elman 1990), with tanh.
+- gru: the gated recurrent unit (Cho et al. 2014), in the form of cuDNN and PyTorch: the reset gate closes what W_h
+  made of the state; Cho et al. close the state itself, before W_h.
+- lstm: the long short-term memory (Hochreiter and Schmidhuber 1997), with the forget gate of Gers et al. 2000.
+
+Each takes a whole sequence through PyTorch's fused kernel (`run`), or one step that is written out (`step`).
+"""
+
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-LSTMState = tuple[Tensor, Tensor]  # h and c, each [batch, d_hidden]
+from attendo.model.config import Cell
+
+# What a cell carries from step to step, each [batch, d_hidden]: h, and in an LSTM c. The first is what it shows.
+RecurrentState = tuple[Tensor, ...]
 
 
-class LSTMLayer(nn.LSTM):
-    """A whole sequence through PyTorch's fused kernel (`forward`), or one step written out (`step`)."""
+class RNNLayer(nn.RNN):
+    state_size: ClassVar[int] = 1
 
     # Named by torch when it is built; declared for readers and type checkers.
     weight_ih_l0: Tensor
@@ -18,12 +31,66 @@ class LSTMLayer(nn.LSTM):
     def __init__(self, d_input: int, d_hidden: int) -> None:
         super().__init__(d_input, d_hidden, batch_first=True)
 
-    def run(self, x: Tensor, state: LSTMState | None = None) -> Tensor:
+    def run(self, x: Tensor, state: RecurrentState | None = None) -> Tensor:
+        """x [batch, length, d_input] -> h of every step [batch, length, d_hidden]."""
+        return self(x, None if state is None else state[0][None].contiguous())[0]
+
+    def step(self, x: Tensor, state: RecurrentState) -> RecurrentState:
+        """x [batch, d_input].
+
+        h' = tanh(W_x x + W_h h + b)
+        """
+        (h,) = state
+        return (torch.tanh(x @ self.weight_ih_l0.T + self.bias_ih_l0 + h @ self.weight_hh_l0.T + self.bias_hh_l0),)
+
+
+class GRULayer(nn.GRU):
+    state_size: ClassVar[int] = 1
+
+    weight_ih_l0: Tensor
+    weight_hh_l0: Tensor
+    bias_ih_l0: Tensor
+    bias_hh_l0: Tensor
+
+    def __init__(self, d_input: int, d_hidden: int) -> None:
+        super().__init__(d_input, d_hidden, batch_first=True)
+
+    def run(self, x: Tensor, state: RecurrentState | None = None) -> Tensor:
+        """x [batch, length, d_input] -> h of every step [batch, length, d_hidden]."""
+        return self(x, None if state is None else state[0][None].contiguous())[0]
+
+    def step(self, x: Tensor, state: RecurrentState) -> RecurrentState:
+        """x [batch, d_input].
+
+        r, z = σ of (W_x x + W_h h + b)                        what to use of the state, what to keep of it
+        n = tanh(W_x x + b_x + r ⊙ (W_h h + b_h))
+        h' = (1 - z) ⊙ n + z ⊙ h
+        """
+        (h,) = state
+        from_x = (x @ self.weight_ih_l0.T + self.bias_ih_l0).chunk(3, dim=-1)
+        from_h = (h @ self.weight_hh_l0.T + self.bias_hh_l0).chunk(3, dim=-1)
+        r, z = (from_x[0] + from_h[0]).sigmoid(), (from_x[1] + from_h[1]).sigmoid()
+        n = torch.tanh(from_x[2] + r * from_h[2])
+        return ((1 - z) * n + z * h,)
+
+
+class LSTMLayer(nn.LSTM):
+    state_size: ClassVar[int] = 2
+
+    weight_ih_l0: Tensor
+    weight_hh_l0: Tensor
+    bias_ih_l0: Tensor
+    bias_hh_l0: Tensor
+
+    def __init__(self, d_input: int, d_hidden: int) -> None:
+        super().__init__(d_input, d_hidden, batch_first=True)
+
+    def run(self, x: Tensor, state: RecurrentState | None = None) -> Tensor:
         """x [batch, length, d_input] -> h of every step [batch, length, d_hidden]."""
         start = None if state is None else (state[0][None].contiguous(), state[1][None].contiguous())
         return self(x, start)[0]
 
-    def step(self, x: Tensor, state: LSTMState) -> LSTMState:
+    def step(self, x: Tensor, state: RecurrentState) -> RecurrentState:
         """x [batch, d_input].
 
         i, f, g, o = σ, σ, tanh, σ of (W_x x + W_h h + b)      what to write, keep, say, show
@@ -37,13 +104,21 @@ class LSTMLayer(nn.LSTM):
         return o.sigmoid() * c.tanh(), c
 
 
-class BidirectionalLSTMLayer(nn.Module):
+RecurrentLayer = RNNLayer | GRULayer | LSTMLayer
+CELLS: dict[Cell, type[RNNLayer] | type[GRULayer] | type[LSTMLayer]] = {
+    "rnn": RNNLayer,
+    "gru": GRULayer,
+    "lstm": LSTMLayer,
+}
+
+
+class BidirectionalLayer(nn.Module):
     """Reads left to right and right to left, half of the width each: [batch, length, d_input] -> [.., d_output]."""
 
-    def __init__(self, d_input: int, d_output: int) -> None:
+    def __init__(self, cell: Cell, d_input: int, d_output: int) -> None:
         super().__init__()
-        self.rightward = LSTMLayer(d_input, d_output // 2)
-        self.leftward = LSTMLayer(d_input, d_output // 2)
+        self.rightward = CELLS[cell](d_input, d_output // 2)
+        self.leftward = CELLS[cell](d_input, d_output // 2)
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         leftward = reverse_within(self.leftward.run(reverse_within(x, lengths)), lengths)
@@ -53,7 +128,7 @@ class BidirectionalLSTMLayer(nn.Module):
 def reverse_within(x: Tensor, lengths: Tensor) -> Tensor:
     """Turn each sequence round inside its own length and leave its padding after it: a b c _ -> c b a _.
 
-    So the leftward LSTM starts at the last real token, and padding changes nothing.
+    So the leftward layer starts at the last real token, and padding changes nothing.
     """
     position = torch.arange(x.shape[1], device=x.device)[None]  # [1, length]
     source = torch.where(position < lengths[:, None], lengths[:, None] - 1 - position, position)

@@ -10,15 +10,19 @@ from collections.abc import Iterator
 from math import prod
 
 from attendo.model.config import (
+    Cell,
     DecoderOnlyConfig,
     EncoderOnlyConfig,
     LayerConfig,
-    LSTMConfig,
     ModelConfig,
+    RecurrentConfig,
     TransformerConfig,
 )
 
 Weight = tuple[str, tuple[int, ...]]
+
+MATRICES: dict[Cell, int] = {"rnn": 1, "gru": 3, "lstm": 4}  # a cell has of each kind
+STATES: dict[Cell, int] = {"rnn": 1, "gru": 1, "lstm": 2}  # a cell carries from step to step
 
 
 def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
@@ -29,8 +33,8 @@ def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
             return dict(decoder_only(config))
         case EncoderOnlyConfig():
             return dict(encoder_only(config))
-        case LSTMConfig():
-            return dict(lstm(config))
+        case RecurrentConfig():
+            return dict(recurrent(config))
 
 
 def num_parameters(config: ModelConfig) -> int:
@@ -77,20 +81,17 @@ def encoder_only(config: EncoderOnlyConfig) -> Iterator[Weight]:
     yield "head.output.bias", (config.vocab_size,)
 
 
-def lstm(config: LSTMConfig) -> Iterator[Weight]:
-    d_model = config.d_model
+def recurrent(config: RecurrentConfig) -> Iterator[Weight]:
+    d_model, cell = config.d_model, config.cell
     yield "embedding.weight", (config.vocab_size, d_model)
     for index in range(config.encoder_layers):
-        yield from lstm_layer(f"encoder.{index}.rightward", d_model, d_model // 2)
-        yield from lstm_layer(f"encoder.{index}.leftward", d_model, d_model // 2)
-    yield from linear("bridge", d_model, config.decoder_layers * 2 * d_model)
+        yield from recurrent_layer(f"encoder.{index}.rightward", cell, d_model, d_model // 2)
+        yield from recurrent_layer(f"encoder.{index}.leftward", cell, d_model, d_model // 2)
+    yield from linear("bridge", d_model, config.decoder_layers * STATES[cell] * d_model)
     for index in range(config.decoder_layers):
-        yield from lstm_layer(f"decoder.{index}", d_model, d_model)
-    if config.context == "attention":
-        yield from linear("context.attention.query", d_model, d_model, bias=False)
-        yield from linear("context.attention.key", d_model, d_model)
-        yield from linear("context.attention.score", d_model, 1, bias=False)
-        yield from linear("context.combine", 2 * d_model, d_model)
+        fed = d_model if config.input_feeding and index == 0 else 0
+        yield from recurrent_layer(f"decoder.{index}", cell, d_model + fed, d_model)
+    yield from source_attention("context", config)
     if not config.tied_output:
         yield "output.weight", (config.vocab_size, d_model)
 
@@ -113,15 +114,28 @@ def decoder_layer(name: str, config: LayerConfig) -> Iterator[Weight]:
         yield from norm(f"{name}.around_{part}.norm", config)
 
 
-def lstm_layer(name: str, d_input: int, d_hidden: int) -> Iterator[Weight]:
-    """The four gates below each other."""
-    yield f"{name}.weight_ih_l0", (4 * d_hidden, d_input)
-    yield f"{name}.weight_hh_l0", (4 * d_hidden, d_hidden)
-    yield f"{name}.bias_ih_l0", (4 * d_hidden,)
-    yield f"{name}.bias_hh_l0", (4 * d_hidden,)
+def recurrent_layer(name: str, cell: Cell, d_input: int, d_hidden: int) -> Iterator[Weight]:
+    """The matrices of a cell below each other."""
+    rows = MATRICES[cell] * d_hidden
+    yield f"{name}.weight_ih_l0", (rows, d_input)
+    yield f"{name}.weight_hh_l0", (rows, d_hidden)
+    yield f"{name}.bias_ih_l0", (rows,)
+    yield f"{name}.bias_hh_l0", (rows,)
 
 
 # --- parts
+
+
+def source_attention(name: str, config: RecurrentConfig) -> Iterator[Weight]:
+    d_model = config.d_model
+    if config.attention == "additive":
+        yield from linear(f"{name}.attention.query", d_model, d_model, bias=False)
+        yield from linear(f"{name}.attention.key", d_model, d_model)
+        yield from linear(f"{name}.attention.score", d_model, 1, bias=False)
+    elif config.attention == "general":
+        yield from linear(f"{name}.attention.key", d_model, d_model, bias=False)
+    if config.attention != "none":
+        yield from linear(f"{name}.combine", 2 * d_model, d_model)
 
 
 def attention(name: str, config: LayerConfig) -> Iterator[Weight]:

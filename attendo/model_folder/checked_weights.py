@@ -26,7 +26,7 @@ def read_weights(bundle: Bundle) -> Arrays:
         check_weights(path, header, bundle.config)
 
     weights = read_arrays(bundle.weights, check, LARGEST_WEIGHT, bundle.files[WEIGHTS].sha256)
-    if isinstance(bundle.config, LayerConfig):  # in an LSTM nothing grows: every state lies between -1 and 1
+    if isinstance(bundle.config, LayerConfig):  # a recurrent state does not grow: tanh holds it between -1 and 1
         check_no_overflow(bundle.weights, bundle.config, weights)
     return weights
 

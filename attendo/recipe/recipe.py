@@ -8,6 +8,7 @@ from attendo.data.prepare.settings import DataConfig, TokenizerSettings
 from attendo.errors import ConfigError, UsageError
 from attendo.files.tables import from_dict, short_repr, unknown_key
 from attendo.model.config import FAMILIES, ModelConfig
+from attendo.model.earlier_names import in_todays_words
 from attendo.model.presets import PAPER_VOCABULARY, preset
 from attendo.training.config import TrainingConfig, ValidationConfig
 
@@ -43,6 +44,7 @@ class ModelSettings:
         """What is not the name of a model is a change to it."""
         if not isinstance(table, dict):
             raise ConfigError(f"[model] is {short_repr(table)}: expected a table")
+        table = in_todays_words(table)
         own = {"preset", "family", "init_from"}
         named = from_dict(Named, {key: value for key, value in table.items() if key in own}, "[model]")
         changes = {key: value for key, value in table.items() if key not in own}

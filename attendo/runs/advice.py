@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from attendo.data.batches import WeightedCorpus
-from attendo.model.config import LSTMConfig
+from attendo.model.config import RecurrentConfig
 from attendo.recipe.recipe import Recipe
 from attendo.report.formatting import duration_text
 from attendo.runs.prepare import Prepared
@@ -195,7 +195,7 @@ def facts_of(recipe: Recipe, prepared: Prepared, on_cpu: bool) -> RunFacts:
         tokens=sum(int(corpus.source.lengths.sum() + corpus.target.lengths.sum()) for corpus in prepared.corpora),
         vocabulary=prepared.tokenizer.vocab_size,
         chosen_vocabulary=recipe.tokenizer.file is None and not fine_tuned,
-        norm_order="" if isinstance(model, LSTMConfig) else model.norm_order,
+        norm_order="" if isinstance(model, RecurrentConfig) else model.norm_order,
         dropout=model.dropout,
         max_steps=training.max_steps,
         warmup_steps=training.warmup_steps,

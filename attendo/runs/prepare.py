@@ -13,21 +13,17 @@ from attendo.errors import ConfigError
 from attendo.model.config import (
     DecoderOnlyConfig,
     EncoderOnlyConfig,
-    LSTMConfig,
     ModelConfig,
+    RecurrentConfig,
     config_from_dict,
     config_to_dict,
 )
 from attendo.model_folder.bundle import Bundle, read_bundle
 from attendo.recipe.recipe import Recipe
 from attendo.text.tokenizer import Tokenizer
+from attendo.training.fingerprint import facts_of_model
 
 SOME_VOCABULARY = 1_000  # for the family of a model, which does not hang on it
-
-
-# Choices that configurations have gained, with the value that means what there was before. A run that was begun without
-# them goes on with them at this value, so it is not among what must be the same.
-ADDED_LATER = {"compatibility": "dot", "num_kv_heads": 0}
 
 
 @dataclass(frozen=True)
@@ -59,9 +55,7 @@ def prepare(recipe: Recipe, cache: Path, on_progress: OnProgress = no_progress) 
     dropout, max_pairs = recipe.tokenizer.bpe_dropout, recipe.validation.max_pairs
     datasets = Preparation(data, tokenizer, cache / "encoded", dropout, max_pairs, on_progress).datasets()
     made_of = datasets.identity | {"tokenizer": digest(tokenizer), "tokenizer.bpe_dropout": json.dumps(dropout)}
-    for name, value in config_to_dict(model).items():
-        if value != ADDED_LATER.get(name):
-            made_of[f"model.{name}"] = value if isinstance(value, str) else json.dumps(value)
+    made_of |= facts_of_model(model)
     if bundle is not None:
         made_of["model.init_from"] = bundle.key
     stand_ins = bundle is not None and bundle.stand_ins
@@ -89,7 +83,7 @@ def check_reads_text(config: ModelConfig) -> None:
 
 def check_room(config: ModelConfig, data: DataConfig) -> None:
     """A learned table of positions has an end, and a sentence beyond it would stop the run in the middle."""
-    if isinstance(config, LSTMConfig) or config.positions != "learned":
+    if isinstance(config, RecurrentConfig) or config.positions != "learned":
         return
     longest = data.filters.max_length
     in_a_row = isinstance(config, DecoderOnlyConfig) and not data.is_text

@@ -1,12 +1,14 @@
 """What a run is made of, and whether a checkpoint was made of the same."""
 
+import json
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from attendo import __version__
-from attendo.errors import TrainingError
+from attendo.errors import ConfigError, TrainingError
+from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
 from attendo.training.config import TrainingConfig, ValidationConfig
 from attendo.training.device import Machine
 
@@ -31,10 +33,41 @@ def fingerprint_of(
     made_of: Mapping[str, str], training: TrainingConfig, validation: ValidationConfig, machine: Machine
 ) -> Fingerprint:
     """`made_of`: data, tokenizer and model, as who prepared them describes them."""
-    free = FREE - {"max_steps"} if training.schedule == "cosine" else FREE  # its curve ends at the last step
-    settings = {f"training.{name}": str(value) for name, value in asdict(training).items() if name not in free}
+    settings = facts_of_training(training)
     settings["validation.metric"] = validation.metric  # or scores of two kinds would be compared
     return Fingerprint(required={**made_of, **settings}, advisory={"attendo": __version__, **machine.to_dict()})
+
+
+def facts_of_training(training: TrainingConfig) -> dict[str, str]:
+    free = FREE - {"max_steps"} if training.schedule == "cosine" else FREE  # its curve ends at the last step
+    return {f"training.{name}": str(value) for name, value in asdict(training).items() if name not in free}
+
+
+def facts_of_model(config: ModelConfig) -> dict[str, str]:
+    table = config_to_dict(config)
+    return {f"model.{name}": value if isinstance(value, str) else json.dumps(value) for name, value in table.items()}
+
+
+def as_today(required: dict[str, str]) -> dict[str, str]:
+    """What an earlier version wrote, in today's names, and with the settings it did not know yet at their defaults."""
+    of_model = {name for name in required if name.startswith("model.")} - {"model.init_from"}
+    if not of_model:
+        return required
+    table = {name.removeprefix("model."): from_text(required[name]) for name in of_model}
+    try:
+        model = facts_of_model(config_from_dict(table))
+    except ConfigError:  # then the differences will be told
+        return required
+    rest = {name: value for name, value in required.items() if name not in of_model}
+    return facts_of_training(TrainingConfig()) | rest | model
+
+
+def from_text(value: str) -> object:
+    """2 from "2" and false from "false"; words stay what they are."""
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
@@ -47,7 +80,7 @@ def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
 
 def check_same(before: Fingerprint, now: Fingerprint, folder: Path, force: bool) -> None:
     """Refuses a checkpoint of other data, tokenizer, model or settings; remarks on another machine."""
-    if other := differences(before.required, now.required):
+    if other := differences(as_today(before.required), now.required):
         fixed = [name for name in other if name.startswith(("model.", "tokenizer"))]
         if fixed or not force:
             hint = "" if fixed else ", or --force to resume all the same"

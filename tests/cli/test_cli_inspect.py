@@ -17,7 +17,7 @@ from tests.inspection.small_models import save
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    for name in ("transformer", "decoder-only", "lstm", "lstm, fixed", "encoder-only", "learned"):
+    for name in ("transformer", "decoder-only", "lstm", "lstm, no attention", "encoder-only", "learned"):
         save(name, folder / name)
     return folder
 
@@ -88,7 +88,7 @@ def test_json_holds_tokens_shapes_and_steps(name, use, models, tmp_path, capsys,
         ("爱", {"--out": "file/folder"}, 1, "cannot write"),
         ("爱" * 600, {}, 1, "has 602 tokens: maps of attention are made of at most 512"),
         ("爱" * 20, {"--model": "learned"}, 1, "22 tokens, too many for the 12 learned positions"),
-        ("爱", {"--model": "lstm, fixed"}, 1, "has no attention"),
+        ("爱", {"--model": "lstm, no attention"}, 1, "has no attention"),
         ("爱", {"--model": "encoder-only"}, 1, "an encoder alone cannot translate"),
     ],
 )

@@ -13,7 +13,7 @@ import attendo
 from attendo.cli.main import main
 from attendo.documents.pipeline import score_lines
 from attendo.errors import DataError, InputError
-from attendo.model.config import DecoderOnlyConfig, LSTMConfig
+from attendo.model.config import DecoderOnlyConfig, RecurrentConfig
 from attendo.model_folder.bundle import read_bundle
 from attendo.model_folder.weights import load_model
 from attendo.translation.options import DEFAULT
@@ -69,7 +69,7 @@ def plain_pass(folder, source, target, to):
     "config",
     [
         None,
-        LSTMConfig(vocab_size=8, d_model=16, encoder_layers=1, decoder_layers=1),
+        RecurrentConfig(vocab_size=8, d_model=16, encoder_layers=1, decoder_layers=1),
         DecoderOnlyConfig(vocab_size=8, d_model=16, d_ff=32, num_heads=2, num_layers=1),
     ],
     ids=["transformer", "lstm", "decoder-only"],

@@ -5,7 +5,7 @@ import random
 import torch
 
 from attendo.model.build import build_model
-from attendo.model.config import DecoderOnlyConfig, LSTMConfig, TransformerConfig
+from attendo.model.config import DecoderOnlyConfig, RecurrentConfig, TransformerConfig
 
 VOCAB = 17
 FAMILIES = ("transformer", "decoder-only", "lstm")
@@ -17,7 +17,7 @@ def model_of(family, vocab=VOCAB, dtype=torch.float64, seed=0, eos=0.0):
     config = {
         "transformer": TransformerConfig(**sizes, encoder_layers=1, decoder_layers=2, tied_output=False),
         "decoder-only": DecoderOnlyConfig(**sizes, num_layers=2),
-        "lstm": LSTMConfig(
+        "lstm": RecurrentConfig(
             vocab_size=vocab, d_model=16, encoder_layers=1, decoder_layers=2, dropout=0.0, tied_output=False
         ),
     }[family]

@@ -6,7 +6,7 @@ import torch
 from attendo.decoding.greedy import greedy_decode
 from attendo.errors import InputError
 from attendo.model.build import build_model
-from attendo.model.config import DecoderOnlyConfig, LSTMConfig, TransformerConfig
+from attendo.model.config import DecoderOnlyConfig, RecurrentConfig, TransformerConfig
 
 
 class Countdown:
@@ -44,7 +44,7 @@ def test_stops_at_the_maximum_length():
     [
         TransformerConfig(vocab_size=15, d_model=16, d_ff=32, num_heads=2, encoder_layers=2, decoder_layers=2),
         DecoderOnlyConfig(vocab_size=15, d_model=16, d_ff=32, num_heads=2, num_layers=2),
-        LSTMConfig(vocab_size=15, d_model=16),
+        RecurrentConfig(vocab_size=15, d_model=16),
     ],
 )
 def test_equals_taking_the_best_of_a_full_pass_every_time(config):

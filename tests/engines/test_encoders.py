@@ -11,7 +11,7 @@ from attendo.engines.ct2.conversion import encoder_obstacle
 from attendo.engines.ct2.encoder_engine import load_ct2_encoder
 from attendo.engines.torch_encoder import load_torch_encoder
 from attendo.errors import ConfigError, InputError
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, RecurrentConfig
 from attendo.model_folder.bundle import read_bundle
 from attendo.model_folder.weights import load_model
 from attendo.special_tokens import MASK, SPECIAL
@@ -78,7 +78,7 @@ def test_a_row_is_encoded_alone_or_among_others_alike(tmp_path):
 def test_what_has_no_encoder_is_refused(tmp_path):
     for config in (
         DecoderOnlyConfig(vocab_size=8, d_model=16, d_ff=32, num_heads=2, num_layers=1),
-        LSTMConfig(vocab_size=8, d_model=16),
+        RecurrentConfig(vocab_size=8, d_model=16),
     ):
         assert encoder_obstacle(config)
         bundle = read_bundle(save_random(tmp_path / type(config).__name__, config=config))

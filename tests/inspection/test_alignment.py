@@ -35,6 +35,8 @@ def test_the_translation_is_that_of_beam_search(family):
         ("transformer", ["encoder-self", "decoder-self", "cross"]),
         ("decoder-only", ["self"]),
         ("lstm", ["cross"]),
+        ("gru, dot, fed", ["cross"]),
+        ("rnn, general", ["cross"]),
     ],
 )
 def test_every_row_of_every_head_sums_to_one(family, names):
@@ -133,7 +135,7 @@ def test_joining_loses_no_mass():
         ("learned", "x" * 20, "22 tokens, too many for the 12 learned positions"),
         ("decoder-only, learned", "x" * 10, "12 tokens, too many for the 12 learned positions"),
         ("encoder-only", "爱", "an encoder alone cannot translate"),
-        ("lstm, fixed", "爱", "has no attention"),
+        ("lstm, no attention", "爱", "has no attention to show"),
     ],
 )
 def test_what_cannot_be_looked_into_is_said_in_words(name, text, words):

@@ -4,9 +4,10 @@ from attendo.errors import ConfigError
 from attendo.model.config import (
     DecoderOnlyConfig,
     EncoderOnlyConfig,
-    LSTMConfig,
+    RecurrentConfig,
     TransformerConfig,
     config_from_dict,
+    config_to_dict,
 )
 
 
@@ -44,18 +45,36 @@ def test_an_impossible_configuration_is_one_sentence(changes, complaint):
     assert len(str(caught.value)) < 250
 
 
-def test_the_lstm_has_two_directions():
-    with pytest.raises(ConfigError, match="two directions"):
-        LSTMConfig(vocab_size=10, d_model=7)
-    with pytest.raises(ConfigError, match="expected one of attention, fixed"):
-        LSTMConfig(vocab_size=10, context="both")
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"d_model": 7}, "two directions of the recurrent encoder"),
+        ({"attention": "both"}, "expected one of additive, dot, general, none"),
+        ({"cell": "LSTM"}, "expected one of rnn, gru, lstm"),
+        ({"attention": "none", "input_feeding": True}, "what is fed is what attention saw"),
+    ],
+)
+def test_an_impossible_recurrent_model_is_one_sentence(changes, complaint):
+    with pytest.raises(ConfigError, match=complaint):
+        RecurrentConfig(**{"vocab_size": 10, **changes})
 
 
 def test_a_table_names_its_family():
     assert config_from_dict({"vocab_size": 9}) == TransformerConfig(vocab_size=9)
     assert config_from_dict({"family": "decoder-only", "vocab_size": 9}) == DecoderOnlyConfig(vocab_size=9)
     assert config_from_dict({"family": "encoder-only", "vocab_size": 9}) == EncoderOnlyConfig(vocab_size=9)
-    assert config_from_dict({"family": "lstm", "vocab_size": 9, "d_model": 8}) == LSTMConfig(vocab_size=9, d_model=8)
+    table = {"family": "recurrent", "vocab_size": 9, "cell": "gru", "attention": "dot", "input_feeding": True}
+    recurrent = RecurrentConfig(vocab_size=9, cell="gru", attention="dot", input_feeding=True)
+    assert config_from_dict(table) == recurrent
+    assert config_to_dict(recurrent)["family"] == "recurrent"
+
+
+def test_earlier_names_are_still_read():
+    table = {"family": "lstm", "vocab_size": 9, "d_model": 8}
+    assert config_from_dict(table) == RecurrentConfig(vocab_size=9, d_model=8)
+    assert config_from_dict({**table, "context": "attention"}) == RecurrentConfig(vocab_size=9, d_model=8)
+    assert config_from_dict({**table, "context": "fixed"}) == RecurrentConfig(vocab_size=9, d_model=8, attention="none")
+    assert "context" in {**table, "context": "fixed"}  # what was given stays as it was
 
 
 @pytest.mark.parametrize(
@@ -63,6 +82,10 @@ def test_a_table_names_its_family():
     [
         ({"family": "rnn"}, "family is 'rnn': expected one of transformer"),
         ({"family": ["lstm"]}, "family is"),
+        ({"family": "lstm", "vocab_size": 9, "context": "both"}, "context is 'both': expected attention or fixed"),
+        ({"family": "lstm", "vocab_size": 9, "context": []}, "context is"),
+        ({"family": "lstm", "vocab_size": 9, "context": "fixed", "attention": "none"}, "the earlier name of attention"),
+        ({"vocab_size": 9, "context": "fixed"}, "unknown key 'context'"),
         ({"vocab_size": 9, "num_head": 8}, "unknown key 'num_head' .* did you mean 'num_heads'?"),
         ({"vocab_size": 9, "zzz": 8}, "unknown key 'zzz' .* known keys: vocab_size"),
         ({"d_model": 8}, "no vocab_size"),

@@ -5,7 +5,7 @@ import torch
 
 from attendo.errors import InputError
 from attendo.model.build import build_model
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, RecurrentConfig, TransformerConfig
 from attendo.model.presets import PRESETS, preset
 from attendo.model.record import AttentionRecord
 
@@ -31,7 +31,7 @@ def test_the_record_keeps_every_layer_and_head_and_changes_nothing():
 
 
 def test_the_record_of_the_other_families():
-    lstm, alone = LSTMConfig(vocab_size=50, d_model=32), DecoderOnlyConfig(**SIZES, num_layers=2)
+    lstm, alone = RecurrentConfig(vocab_size=50, d_model=32), DecoderOnlyConfig(**SIZES, num_layers=2)
     record = AttentionRecord()
     build_model(lstm)(SOURCE, TARGET_IN, record)
     assert [tuple(w.shape) for w in record.cross] == [(2, 1, 3, 4)]
@@ -95,10 +95,15 @@ def test_the_start_is_the_papers():
 
 
 def test_the_start_of_the_other_families():
-    lstm = build_model(LSTMConfig(vocab_size=50, d_model=64))
+    lstm = build_model(RecurrentConfig(vocab_size=50, d_model=64))
     recurrent = lstm.decoder[0].weight_hh_l0.chunk(4)[2]
     torch.testing.assert_close(recurrent @ recurrent.T, torch.eye(64), atol=1e-5, rtol=0)
     assert (lstm.decoder[0].bias_ih_l0.chunk(4)[1] == 1).all()
+    for cell, part in (("rnn", 0), ("gru", 2)):
+        layer = build_model(RecurrentConfig(vocab_size=50, d_model=64, cell=cell)).decoder[0]
+        recurrent = layer.weight_hh_l0[64 * part : 64 * (part + 1)]
+        torch.testing.assert_close(recurrent @ recurrent.T, torch.eye(64), atol=1e-5, rtol=0)
+        assert (layer.bias_ih_l0 == 0).all()
     alone = build_model(DecoderOnlyConfig(vocab_size=500, d_model=128, num_heads=4, num_layers=1))
     assert alone.output.weight.std().item() == pytest.approx(0.02, rel=0.05)
     bert = build_model(EncoderOnlyConfig(vocab_size=500, d_model=128, d_ff=256, num_heads=4, num_layers=1))
@@ -108,7 +113,7 @@ def test_the_start_of_the_other_families():
     assert learned.target_positions.weight.std().item() == pytest.approx(32**-0.5, rel=0.05)
 
 
-@pytest.mark.parametrize("name", ["tiny", "llama-7b", "bert-base", "lstm"])
+@pytest.mark.parametrize("name", ["tiny", "llama-7b", "bert-base", "lstm", "gru", "rnn"])
 def test_no_parameter_is_left_uninitialised(name):
     """torch.empty hands out old memory; fill it with NaN first, and see that none is left."""
     kept = torch.utils.deterministic.fill_uninitialized_memory
@@ -139,7 +144,7 @@ def test_dropout_only_in_training(family):
     config = {
         "transformer": TransformerConfig(**{**SIZES, "dropout": 0.3}, encoder_layers=1, decoder_layers=1),
         "decoder-only": DecoderOnlyConfig(**{**SIZES, "dropout": 0.3}, num_layers=1),
-        "lstm": LSTMConfig(vocab_size=50, d_model=32, dropout=0.3),
+        "lstm": RecurrentConfig(vocab_size=50, d_model=32, dropout=0.3),
     }[family]
     model = build_model(config)
     assert not torch.equal(model(SOURCE, TARGET_IN), model(SOURCE, TARGET_IN))
@@ -174,7 +179,7 @@ def test_dropout_falls_on_the_embeddings_too(family):
             "transformer": TransformerConfig(**changes, encoder_layers=1, decoder_layers=1),
             "decoder-only": DecoderOnlyConfig(**changes, num_layers=1),
             "encoder-only": EncoderOnlyConfig(**changes, num_layers=1, attention_dropout=0.0),
-            "lstm": LSTMConfig(vocab_size=50, d_model=32, dropout=0.5),
+            "lstm": RecurrentConfig(vocab_size=50, d_model=32, dropout=0.5),
         }[family]
     )
     model.eval()
@@ -185,7 +190,7 @@ def test_dropout_falls_on_the_embeddings_too(family):
 
 def test_the_lstm_drops_what_it_says_too():
     """With its output dropped whole, the logits are 0."""
-    model = build_model(LSTMConfig(vocab_size=50, d_model=32, dropout=0.999999))
+    model = build_model(RecurrentConfig(vocab_size=50, d_model=32, dropout=0.999999))
     assert (model(SOURCE, TARGET_IN) == 0).all()
 
 
@@ -202,7 +207,7 @@ def test_tying_is_a_choice(tied):
     for config in (
         TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=1, tied_output=tied),
         DecoderOnlyConfig(**SIZES, num_layers=1, tied_output=tied),
-        LSTMConfig(vocab_size=50, d_model=32, tied_output=tied),
+        RecurrentConfig(vocab_size=50, d_model=32, tied_output=tied),
     ):
         model = build_model(config)
         assert (model.output.weight is model.embedding.weight) == tied
@@ -221,7 +226,7 @@ def test_an_empty_source_among_others_changes_nothing():
     """A row of padding alone must not disturb its neighbours, nor read beyond its end."""
     for config in (
         TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=1),
-        LSTMConfig(vocab_size=50, d_model=32),
+        RecurrentConfig(vocab_size=50, d_model=32),
     ):
         model = build_model(config).eval()
         both = torch.stack((SOURCE[0], torch.zeros_like(SOURCE[0])))
@@ -232,7 +237,7 @@ def test_a_source_for_each_target():
     for config in (
         TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=1),
         DecoderOnlyConfig(**SIZES, num_layers=1),
-        LSTMConfig(vocab_size=50, d_model=32),
+        RecurrentConfig(vocab_size=50, d_model=32),
     ):
         with pytest.raises(InputError, match="1 sources and 2 targets"):
             build_model(config)(SOURCE[:1], TARGET_IN)
@@ -242,7 +247,7 @@ def test_a_source_of_padding_alone_gives_no_nan():
     for config in (
         TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=1),
         DecoderOnlyConfig(**SIZES, num_layers=1),
-        LSTMConfig(vocab_size=50, d_model=32),
+        RecurrentConfig(vocab_size=50, d_model=32),
     ):
         model = build_model(config)
         logits = model(torch.zeros(1, 3, dtype=torch.long), torch.tensor([[1, 5]]))
@@ -279,5 +284,6 @@ def test_every_preset_has_the_sizes_of_the_contract():
         c = preset(name)
         assert (c.d_model, c.d_ff, c.num_heads, c.encoder_layers, c.decoder_layers) == sizes
         assert (c.norm_order, c.positions, c.activation, c.tied_output) == ("post", "sinusoidal", "relu", True)
-    assert set(PRESETS) == {*table, *(name for name in PRESETS if name.startswith("llama")), "bert-base", "lstm"}
+    llamas = {name for name in PRESETS if name.startswith("llama")}
+    assert set(PRESETS) == {*table, *llamas, "bert-base", "lstm", "gru", "rnn"}
     assert all(preset(name, 777).vocab_size == 777 for name in PRESETS)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from attendo.errors import InputError
 from attendo.model.build import build_model
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, RecurrentConfig, TransformerConfig, can_pack
 from attendo.training.loss import cross_entropy_sum
 
 VOCAB = 17
@@ -31,8 +31,12 @@ AUTOREGRESSIVE = {
     "decoder-only, additive, multi-query": DecoderOnlyConfig(
         **SIZES, num_layers=1, num_kv_heads=1, compatibility="additive", positions="sinusoidal"
     ),
-    "lstm, attention": LSTMConfig(vocab_size=VOCAB, d_model=16, dropout=0.0),
-    "lstm, fixed": LSTMConfig(vocab_size=VOCAB, d_model=16, dropout=0.0, context="fixed"),
+    "lstm, attention": RecurrentConfig(vocab_size=VOCAB, d_model=16, dropout=0.0),
+    "lstm, no attention": RecurrentConfig(vocab_size=VOCAB, d_model=16, dropout=0.0, attention="none"),
+    "gru, dot, fed": RecurrentConfig(
+        vocab_size=VOCAB, d_model=16, dropout=0.0, cell="gru", attention="dot", input_feeding=True
+    ),
+    "rnn, general": RecurrentConfig(vocab_size=VOCAB, d_model=16, dropout=0.0, cell="rnn", attention="general"),
 }
 every_autoregressive_model = pytest.mark.parametrize("name", AUTOREGRESSIVE)
 tokens = st.integers(3, VOCAB - 1)
@@ -193,7 +197,7 @@ def test_padding_changes_nothing_for_the_encoder_only_model(rows, extra):
         torch.testing.assert_close(together[row, : len(sentence)], alone[0], atol=1e-10, rtol=1e-10)
 
 
-PACKABLE = [name for name in AUTOREGRESSIVE if not name.startswith("lstm")]
+PACKABLE = [name for name, config in AUTOREGRESSIVE.items() if can_pack(config)]
 
 
 @pytest.mark.parametrize("name", PACKABLE)
@@ -217,7 +221,7 @@ def test_pairs_packed_into_one_row_do_not_see_each_other(name, data):
             torch.testing.assert_close(packed[segments_of[1][0] == n], alone, atol=1e-10, rtol=1e-10)
 
 
-def test_an_lstm_refuses_packed_rows():
+def test_a_recurrent_model_refuses_packed_rows():
     ones = torch.ones(1, 2, dtype=torch.long)
     with pytest.raises(InputError, match="one pair a row"):
         model_of("lstm, attention")(ones, ones, segments=(ones, ones))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attendo.model.build import build_model
-from attendo.model.config import FAMILIES, DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
+from attendo.model.config import FAMILIES, DecoderOnlyConfig, EncoderOnlyConfig, RecurrentConfig, TransformerConfig
 from attendo.model.presets import PRESETS, preset
 from attendo.model.shapes import num_parameters, weight_shapes
 
@@ -24,6 +24,7 @@ shared = {
 }  # fmt: skip
 additive = {"compatibility": st.just("additive"), "positions": st.sampled_from(["sinusoidal", "learned", "none"])}
 num_kv_heads = st.sampled_from([0, 1])
+cells = st.sampled_from(["rnn", "gru", "lstm"])
 both = {"encoder_layers": layers, "decoder_layers": layers, "tied_output": st.booleans()}
 configs = st.one_of(
     st.builds(TransformerConfig, **shared, **both),
@@ -31,8 +32,12 @@ configs = st.one_of(
     st.builds(DecoderOnlyConfig, **shared, num_layers=layers, tied_output=st.booleans(), num_kv_heads=num_kv_heads),
     st.builds(DecoderOnlyConfig, **shared | additive, num_layers=layers, num_kv_heads=num_kv_heads),
     st.builds(EncoderOnlyConfig, **shared, num_layers=layers, num_token_types=st.integers(1, 4)),
-    st.builds(LSTMConfig, **sizes, **both, context=st.sampled_from(["attention", "fixed"])),
-)
+    st.builds(
+        RecurrentConfig, **sizes, **both, cell=cells,
+        attention=st.sampled_from(["additive", "dot", "general"]), input_feeding=st.booleans(),
+    ),
+    st.builds(RecurrentConfig, **sizes, **both, cell=cells, attention=st.just("none")),
+)  # fmt: skip
 
 
 PUBLISHED_PARAMETERS = {
@@ -64,7 +69,7 @@ def test_every_preset(name):
 def test_the_deepest_and_largest_models_are_listed_at_once():
     stack = {"encoder_layers": 1000, "decoder_layers": 1000}
     for kind in FAMILIES.values():
-        depth = stack if kind in (TransformerConfig, LSTMConfig) else {"num_layers": 1000}
+        depth = stack if kind in (TransformerConfig, RecurrentConfig) else {"num_layers": 1000}
         started = time.process_time()
         assert num_parameters(kind(vocab_size=10_000_000, d_model=65_536, **depth)) > 10**12
         assert time.process_time() - started < 1

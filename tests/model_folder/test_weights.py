@@ -19,7 +19,7 @@ from attendo.model.build import build_model
 from attendo.model.config import (
     DecoderOnlyConfig,
     EncoderOnlyConfig,
-    LSTMConfig,
+    RecurrentConfig,
     TransformerConfig,
     config_from_dict,
     config_to_dict,
@@ -50,8 +50,12 @@ CONFIGS = {
     "decoder only": DecoderOnlyConfig(**SMALL, num_layers=2),
     "decoder only, tied": DecoderOnlyConfig(**SMALL, num_layers=1, tied_output=True),
     "encoder only": EncoderOnlyConfig(**SMALL, num_layers=2),
-    "lstm": LSTMConfig(vocab_size=VOCAB, d_model=8, encoder_layers=1, decoder_layers=2),
-    "lstm, fixed": LSTMConfig(vocab_size=VOCAB, d_model=8, context="fixed", tied_output=False),
+    "lstm": RecurrentConfig(vocab_size=VOCAB, d_model=8, encoder_layers=1, decoder_layers=2),
+    "lstm, no attention": RecurrentConfig(vocab_size=VOCAB, d_model=8, attention="none", tied_output=False),
+    "gru, dot": RecurrentConfig(vocab_size=VOCAB, d_model=8, cell="gru", attention="dot"),
+    "rnn, general, fed": RecurrentConfig(
+        vocab_size=VOCAB, d_model=8, cell="rnn", attention="general", input_feeding=True
+    ),
 }
 DIRECTIONS = [("en", "pt-BR")]
 

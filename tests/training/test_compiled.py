@@ -9,7 +9,7 @@ from torch._dynamo.exc import Unsupported
 from attendo.data.batches import Batches, Position, WeightedCorpus
 from attendo.data.encoded import EncodedSide
 from attendo.model.build import build_model
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig, can_pack
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, RecurrentConfig, TransformerConfig, can_pack
 from attendo.training.config import TrainingConfig
 from attendo.training.device import choose_machine
 from attendo.training.objective import Compiled, RDrop, TeacherForcing
@@ -69,7 +69,7 @@ def test_only_batches_of_one_shape_are_compiled_by_default(monkeypatch):
     monkeypatch.setattr("attendo.training.device.has_compiler", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: True)
-    unpacked = [LSTMConfig(vocab_size=40), EncoderOnlyConfig(vocab_size=40)]
+    unpacked = [RecurrentConfig(vocab_size=40), EncoderOnlyConfig(vocab_size=40)]
     for config in [*CONFIGS.values(), *unpacked]:
         machine = choose_machine(TrainingConfig(), config)
         assert machine.device.type == "cuda"

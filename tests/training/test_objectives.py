@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from attendo.data.batch import Batch
 from attendo.data.batches import Position
 from attendo.model.build import build_model
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, RecurrentConfig, TransformerConfig
 from attendo.runs.validation import masked_accuracy, mean_loss
 from attendo.special_tokens import MASK, SPECIAL
 from attendo.training.average import MovingAverage, mean_weights
@@ -25,7 +25,7 @@ SMALL = {"vocab_size": 13, "d_model": 16, "d_ff": 32, "num_heads": 2, "dropout":
 FAMILIES = {
     "transformer": TransformerConfig(**SMALL, encoder_layers=1, decoder_layers=1),
     "decoder-only": DecoderOnlyConfig(**SMALL, num_layers=1),
-    "lstm": LSTMConfig(vocab_size=13, d_model=16, encoder_layers=1, decoder_layers=1, dropout=0.0),
+    "lstm": RecurrentConfig(vocab_size=13, d_model=16, encoder_layers=1, decoder_layers=1, dropout=0.0),
 }
 PAIRS = [([5, 6, 7], [8]), ([5], [9, 10, 11, 12]), ([6, 7], [9, 9]), ([4, 4, 4, 4], [5])]
 

@@ -14,7 +14,7 @@ import attendo
 from attendo.decoding.length import longest_output
 from attendo.decoding.options import SearchOptions
 from attendo.errors import InputError, UsageError
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LSTMConfig, TransformerConfig
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, RecurrentConfig, TransformerConfig
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import LINE_BREAKS
 from attendo.translation.glossary import Glossary, Term
@@ -344,7 +344,7 @@ def test_languages_the_model_does_not_know(translator):
     "config",
     [
         DecoderOnlyConfig(vocab_size=8, d_model=16, d_ff=32, num_heads=2, num_layers=1),
-        LSTMConfig(vocab_size=8, d_model=16, encoder_layers=1, decoder_layers=1),
+        RecurrentConfig(vocab_size=8, d_model=16, encoder_layers=1, decoder_layers=1),
     ],
     ids=["decoder only", "lstm"],
 )

@@ -14,8 +14,8 @@ from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_s
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import figure, log_band, plain_log, tick_at
 from attendo.lab.tools.measuring import count_weights, seconds
-from attendo.model.config import LSTMConfig, TransformerConfig
-from attendo.model.lstm import LSTMSeq2Seq
+from attendo.model.config import RecurrentConfig, TransformerConfig
+from attendo.model.recurrent import RecurrentSeq2Seq
 from attendo.model.transformer import Transformer
 from attendo.training.step import train_step
 
@@ -34,8 +34,8 @@ def build(name: Name, seed: int) -> nn.Module:
     if name == "transformer":
         return Transformer(TransformerConfig(d_model=64, d_ff=256, num_heads=4, **layers))
     if name == "attending":
-        return LSTMSeq2Seq(LSTMConfig(d_model=80, context="attention", **layers))
-    return LSTMSeq2Seq(LSTMConfig(d_model=84, context="fixed", **layers))
+        return RecurrentSeq2Seq(RecurrentConfig(d_model=80, **layers))
+    return RecurrentSeq2Seq(RecurrentConfig(d_model=84, attention="none", **layers))
 
 
 def sentences(count: int, length: int, seed: int) -> Batch:

@@ -14,7 +14,7 @@ from attendo.lab.tools.it_sentences import DIRECTIONS, ItPair, it_pairs
 from attendo.lab.tools.readers import LSTMReader
 from attendo.lab.tools.toy_training import EncoderAlone, toy_config
 from attendo.model.embeddings import TokenEmbedding
-from attendo.model.recurrence import BidirectionalLSTMLayer
+from attendo.model.recurrence import BidirectionalLayer
 
 SEEDS = by_size(2, 8, 16)
 KNOBS = (Knob("width", by_size(16, 128, 128), 8, 1024), Knob("layers", by_size(1, 2, 2), 1, 6))
@@ -31,7 +31,7 @@ class BothWays(nn.Module):
         super().__init__()
         self.embedding = TokenEmbedding(vocab_size, width)
         nn.init.normal_(self.embedding.weight)
-        self.layers = nn.ModuleList(BidirectionalLSTMLayer(width, width) for _ in range(layers))
+        self.layers = nn.ModuleList(BidirectionalLayer("lstm", width, width) for _ in range(layers))
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.embedding(tokens)

@@ -17,9 +17,9 @@ from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.lab.tools.toy_training import EncoderAlone, accuracy, toy_config
 from attendo.lab.tools.tuning import train_side
 from attendo.model.embeddings import TokenEmbedding, build_output
-from attendo.model.initialization import initialize_lstm
+from attendo.model.initialization import initialize_recurrent
 from attendo.model.positions import NoPositions, Positions, SinusoidalPositions
-from attendo.model.recurrence import LSTMLayer
+from attendo.model.recurrence import LSTMLayer, RecurrentState
 from attendo.special_tokens import SPECIAL
 
 SEEDS = by_size(2, 4, 16)
@@ -45,12 +45,12 @@ class LSTMByStep(nn.Module):
         self.positions = positions
         self.layer = LSTMLayer(D_MODEL, D_MODEL)
         self.output = build_output(self.embedding, tied=False)
-        initialize_lstm(self)
+        initialize_recurrent(self)
 
     def forward(self, source: Tensor, target_in: Tensor) -> Tensor:
         length = source.shape[1]
         x = self.positions(self.embedding(source), torch.arange(length, device=source.device)[None], length)
-        state = torch.zeros_like(x[:, 0]), torch.zeros_like(x[:, 0])
+        state: RecurrentState = torch.zeros_like(x[:, 0]), torch.zeros_like(x[:, 0])
         said = []
         for at in range(length):
             state = self.layer.step(x[:, at], state)

@@ -12,8 +12,8 @@ from attendo.data.batch import Batch
 from attendo.model.config import DecoderOnlyConfig
 from attendo.model.decoder_only import DecoderOnly
 from attendo.model.embeddings import TokenEmbedding, build_output
-from attendo.model.initialization import initialize_lstm
-from attendo.model.recurrence import LSTMLayer, LSTMState
+from attendo.model.initialization import initialize_recurrent
+from attendo.model.recurrence import LSTMLayer, RecurrentState
 from attendo.special_tokens import SPECIAL
 
 Kind = Literal["transformer", "lstm"]
@@ -24,7 +24,7 @@ class SteppedLSTM(LSTMLayer):
     """An LSTM written out step by step, so that those of all seeds can learn in one pass (torch.vmap), which PyTorch's
     fused kernel cannot."""
 
-    def forward(self, x: Tensor) -> tuple[Tensor, LSTMState]:  # type: ignore[override]
+    def forward(self, x: Tensor) -> tuple[Tensor, RecurrentState]:  # type: ignore[override]
         """x [batch, length, d_input] -> h of every step [batch, length, d_hidden], and the last state."""
         read = x @ self.weight_ih_l0.T + self.bias_ih_l0 + self.bias_hh_l0  # of all steps: nothing in it has to wait
         h = c = x.new_zeros(len(x), self.hidden_size)
@@ -45,12 +45,12 @@ class LSTMReader(nn.Module):
         self.embedding = TokenEmbedding(vocab_size, d_model)
         self.layers = nn.ModuleList(SteppedLSTM(d_model, d_model) for _ in range(num_layers))
         self.output = build_output(self.embedding, tied=False)
-        initialize_lstm(self)
+        initialize_recurrent(self)
 
     def forward(self, source: Tensor, target_in: Tensor, segments: None = None) -> Tensor:
         return self.output(self.read(target_in)[0])
 
-    def read(self, tokens: Tensor) -> tuple[Tensor, list[LSTMState]]:
+    def read(self, tokens: Tensor) -> tuple[Tensor, list[RecurrentState]]:
         """tokens [batch, length] -> [batch, length, d_model], and all that is kept for reading on."""
         x, states = self.embedding(tokens), []
         for layer in self.layers:

@@ -8,7 +8,7 @@ taken for good, so that seeds can be many.
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -19,7 +19,10 @@ from attendo.lab.tools.measuring import count_weights
 from attendo.lab.tools.real_sides import RealSide, TrainedModel
 from attendo.lab.tools.real_training import RealBudget, RealData, bleu, translations, validation_loss
 from attendo.model.build import Model, build_model
-from attendo.model.config import Context, LSTMConfig, TransformerConfig
+from attendo.model.config import RecurrentConfig, SourceAttention, TransformerConfig
+
+Context = Literal["attention", "fixed"]
+ATTENTION: Mapping[Context, SourceAttention] = {"attention": "additive", "fixed": "none"}
 
 BEST_RATES = {"transformer": 2e-3, "attention": 8e-3, "fixed": 4e-3}
 # The widths that give an LSTM as many weights as the Transformer has.
@@ -43,11 +46,11 @@ def transformer(data: RealData, size: Size, **changes: Any) -> TransformerConfig
     return TransformerConfig(**{**usual, **changes})
 
 
-def lstm(data: RealData, size: Size, context: Context, **changes: Any) -> LSTMConfig:
+def lstm(data: RealData, size: Size, context: Context, **changes: Any) -> RecurrentConfig:
     """Two layers on each side, as in recipes/multi30k-lstm.toml."""
     layers = 1 if size == "small" else 2
     usual = {"d_model": WIDTHS[context][size], "encoder_layers": layers, "decoder_layers": layers, "dropout": DROPOUT}
-    return LSTMConfig(vocab_size=data.vocab_size, context=context, **{**usual, **changes})
+    return RecurrentConfig(vocab_size=data.vocab_size, attention=ATTENTION[context], **{**usual, **changes})
 
 
 def transformer_side(data: RealData, size: Size, **changes: Any) -> RealSide[Model]:

@@ -19,7 +19,7 @@ from attendo.lab.tools.measuring import at_the_end, unseen_generator
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL, reversal
 from attendo.lab.tools.toy_training import Budget, accuracy, toy_config, train_one_by_one
 from attendo.model.build import build_model
-from attendo.model.config import LSTMConfig, ModelConfig
+from attendo.model.config import ModelConfig, RecurrentConfig
 
 Kind = Literal["fixed", "attention", "transformer"]
 
@@ -41,9 +41,9 @@ class Cell:
     def config(self) -> ModelConfig:
         if self.kind == "transformer":
             return toy_config(SYMBOLS, self.width, 2 * self.width, num_heads=1)
-        return LSTMConfig(
+        return RecurrentConfig(
             vocab_size=FIRST_SYMBOL + SYMBOLS, d_model=self.width, encoder_layers=1, decoder_layers=1, dropout=0.0,
-            context=self.kind,
+            attention="additive" if self.kind == "attention" else "none",
         )  # fmt: skip
 
     @property
