@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attendo.data.batch import Batch as Batch
+    from attendo.decoding.options import SamplingOptions as SamplingOptions
     from attendo.decoding.options import SearchOptions as SearchOptions
     from attendo.doctor.examine import examine as examine
     from attendo.errors import AttendoError as AttendoError
@@ -47,7 +48,7 @@ if "OMP_WAIT_POLICY" not in os.environ:
 # Where each name lives. It is imported when it is first asked for: `attendo --help` should not wait for torch.
 HOMES = {
     "data.batch": ["Batch"],
-    "decoding.options": ["SearchOptions"],
+    "decoding.options": ["SamplingOptions", "SearchOptions"],
     "doctor.examine": ["examine"],
     "errors": [
         "AttendoError", "ConfigError", "DataError", "InputError", "TrainingError", "UsageError", "WriteError",

@@ -44,10 +44,11 @@ def good_calls(folder):
         "load": (attendo.load, {"model": model, "engine": "ct2", "device": "cpu", "threads": 1}),
         "models": (attendo.models, {}),
         "SearchOptions": (attendo.SearchOptions, {name: getattr(SEARCH, name) for name in SEARCH.__dataclass_fields__}),
+        "SamplingOptions": (attendo.SamplingOptions, {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "seed": 1}),
         "TranslationOptions": (
             attendo.TranslationOptions,
             {
-                "search": SEARCH, "glossary": None, "keep": False, "wider_retry": True, "doubt": True,
+                "search": SEARCH, "sampling": None, "glossary": None, "keep": False, "wider_retry": True, "doubt": True,
                 "doubt_below": None, "beam": 4, "n_best": 1,
             },
         ),

@@ -9,7 +9,23 @@ import typer
 
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MEASURING, SEARCH
 from attendo.cli.language import language_of
-from attendo.cli.options import BEAM, DEVICE, ENGINE, MODEL, NO_WIDER_RETRY, THREADS, check_file_name, check_unpacked
+from attendo.cli.options import (
+    BEAM,
+    DEVICE,
+    ENGINE,
+    MODEL,
+    NO_WIDER_RETRY,
+    SAMPLE,
+    SAMPLE_OR_BEAM,
+    SEED,
+    TEMPERATURE,
+    THREADS,
+    TOP_K,
+    TOP_P,
+    check_file_name,
+    check_unpacked,
+    sampling_asked_for,
+)  # fmt: skip
 from attendo.cli.terminal import print_json, print_note, print_result
 from attendo.errors import AttendoError, UsageError
 from attendo.report.language import Language, in_language
@@ -93,6 +109,11 @@ def evaluate(
             help="Exponent α of the length by which scores are divided; larger prefers longer. Default: 1.",
         ),
     ] = None,
+    sample: Annotated[bool, SAMPLE] = False,
+    temperature: Annotated[float | None, TEMPERATURE] = None,
+    top_k: Annotated[int | None, TOP_K] = None,
+    top_p: Annotated[float | None, TOP_P] = None,
+    seed: Annotated[int | None, SEED] = None,
     no_wider_retry: Annotated[bool, NO_WIDER_RETRY] = False,
     no_second_look: Annotated[bool, typer.Option("--no-second-look", hidden=True)] = False,
     engine: Annotated[str, ENGINE] = "auto",
@@ -171,9 +192,16 @@ def evaluate(
     if hypotheses and not references:
         raise UsageError("--hypotheses needs --references R")
     no_wider_retry = no_wider_retry or no_second_look
-    if hypotheses and (translations or swap or beam or length_penalty is not None or no_wider_retry or threads):
+    sampling = sampling_asked_for(sample, temperature, top_k, top_p, seed)
+    if sampling and (beam or length_penalty is not None):
         raise UsageError(
-            "--write-translations, --swap, --beam, --length-penalty, --no-wider-retry and --threads belong to --model"
+            SAMPLE_OR_BEAM if beam else "--length-penalty is for beam search: with --sample nothing is searched for"
+        )
+    of_a_model = (translations, swap, beam, length_penalty is not None, sampling, no_wider_retry, threads)
+    if hypotheses and any(of_a_model):
+        raise UsageError(
+            "--write-translations, --swap, --beam, --length-penalty, --sample, --no-wider-retry and --threads "
+            "belong to --model"
         )
     if translations and len(more) > 1:
         raise UsageError("--write-translations takes one TEST.tsv at a time")
@@ -214,7 +242,7 @@ def evaluate(
         from attendo.translation.options import TranslationOptions
 
         search = SearchOptions(length_penalty=1.0 if length_penalty is None else length_penalty)
-        options = TranslationOptions(search=search, beam=beam, wider_retry=not no_wider_retry)
+        options = TranslationOptions(search=search, beam=beam, sampling=sampling, wider_retry=not no_wider_retry)
         setup = {"model": model or DEFAULT, "engine": engine, "device": device, "threads": threads}
         judged = translate_sets(sets, options, to, from_, setup, language)
         written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"

@@ -19,13 +19,16 @@ from attendo.report.messages import say
 INPUT_AND_OUTPUT = "Input and output"
 LANGUAGES_AND_MODEL = "Languages and model"
 SEARCH = "Search"
+SAMPLING = "Sampling"
 WHAT_IS_SHOWN = "What is shown"
 HANDS = "Hands: change the model and see"
 CHECKS = "Checks"
 MEASURING = "Measuring"
 MACHINE = "Machine"
 OTHER = "General"
-SUBJECTS = (INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, SEARCH, WHAT_IS_SHOWN, HANDS, CHECKS, MEASURING, MACHINE, OTHER)
+SUBJECTS = (
+    INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, SEARCH, SAMPLING, WHAT_IS_SHOWN, HANDS, CHECKS, MEASURING, MACHINE, OTHER,
+)  # fmt: skip
 
 EXAMPLES = "\n\nExamples:\n"
 WIDEST_NAME = 26  # columns; the help of a longer one begins on the next line

@@ -1,11 +1,15 @@
 """Options that several commands have, said once."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
-from attendo.cli.help import CHECKS, LANGUAGES_AND_MODEL, MACHINE, SEARCH
-from attendo.errors import UsageError
+from attendo.cli.help import CHECKS, LANGUAGES_AND_MODEL, MACHINE, SAMPLING, SEARCH
+from attendo.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from attendo.decoding.options import SamplingOptions
 
 MODEL = typer.Option(
     "--model",
@@ -48,6 +52,38 @@ NO_WIDER_RETRY = typer.Option(
     rich_help_panel=SEARCH,
     help="Do not try again with a wider beam where a number or an address was lost. Faster, less careful.",
 )
+SAMPLE = typer.Option(
+    "--sample",
+    rich_help_panel=SAMPLING,
+    help="Draw a translation at random, by the probabilities of the model, instead of searching for the likeliest.",
+)
+SAMPLE_OR_BEAM = "--sample and --beam exclude each other: a sample is drawn, not searched for"
+# Of the four without a value the default is that of `SamplingOptions`, and the command can tell that none was named.
+TEMPERATURE = typer.Option(
+    "--temperature",
+    metavar="T",
+    rich_help_panel=SAMPLING,
+    help="Divide the logits by this before the softmax, above 0 up to 100: below 1 likely tokens become likelier, "
+    "above 1 less so. Default: 1.",
+)
+TOP_K = typer.Option(
+    "--top-k",
+    metavar="K",
+    rich_help_panel=SAMPLING,
+    help="Draw from the K likeliest tokens only; 0 means from all. Default: 0.",
+)
+TOP_P = typer.Option(
+    "--top-p",
+    metavar="P",
+    rich_help_panel=SAMPLING,
+    help="Draw from the fewest likeliest tokens that together have this probability, above 0 up to 1. Default: 1.",
+)
+SEED = typer.Option(
+    "--seed",
+    metavar="S",
+    rich_help_panel=SAMPLING,
+    help="Whole number from which all draws follow: with the same seed a command draws the same. Default: 1.",
+)
 FROM = typer.Option(
     "--from",
     metavar="LANGUAGE",
@@ -59,6 +95,32 @@ STRICT = typer.Option(
     rich_help_panel=CHECKS,
     help="Stop with an error at the first line that is not UTF-8, instead of replacing what is broken.",
 )
+
+
+def sampling_of(
+    temperature: float | None, top_k: int | None, top_p: float | None, seed: int | None
+) -> "SamplingOptions":
+    """The four options as one value; a wrong one is wrong usage."""
+    from attendo.decoding.options import SamplingOptions
+
+    typed = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
+    try:
+        return SamplingOptions(**{name: value for name, value in typed.items() if value is not None})  # type: ignore[arg-type]
+    except ConfigError as error:
+        raise UsageError(str(error)) from error
+
+
+def sampling_asked_for(
+    sample: bool, temperature: float | None, top_k: int | None, top_p: float | None, seed: int | None
+) -> "SamplingOptions | None":
+    """Of a command that searches unless it is told to --sample."""
+    if sample:
+        return sampling_of(temperature, top_k, top_p, seed)
+    typed = {"--temperature": temperature, "--top-k": top_k, "--top-p": top_p, "--seed": seed}
+    for option, value in typed.items():
+        if value is not None:
+            raise UsageError(f"{option} belongs to --sample: without it a translation is searched for, not drawn")
+    return None
 
 
 def check_file_name(option: str, path: Path) -> None:

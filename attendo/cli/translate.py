@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,10 +18,17 @@ from attendo.cli.options import (
     FROM,
     MODEL,
     NO_WIDER_RETRY,
+    SAMPLE,
+    SAMPLE_OR_BEAM,
+    SEED,
     STRICT,
+    TEMPERATURE,
     THREADS,
+    TOP_K,
+    TOP_P,
     check_file_name,
     check_unpacked,
+    sampling_asked_for,
     typed_path,
 )
 from attendo.cli.terminal import as_utf8, print_note
@@ -87,9 +95,15 @@ def translate(
             max=256,
             metavar="N",
             rich_help_panel=SEARCH,
-            help="How many translations to give for each text, the best first; above 1 only with --json. Default: 1.",
+            help="How many translations to give for each text, the best first, or different draws with --sample; "
+            "above 1 only with --json. Default: 1.",
         ),
     ] = 1,
+    sample: Annotated[bool, SAMPLE] = False,
+    temperature: Annotated[float | None, TEMPERATURE] = None,
+    top_k: Annotated[int | None, TOP_K] = None,
+    top_p: Annotated[float | None, TOP_P] = None,
+    seed: Annotated[int | None, SEED] = None,
     glossary: Annotated[
         Path | None,
         typer.Option(
@@ -173,8 +187,15 @@ def translate(
         attendo translate -i in.txt -o out.txt --to en --resume
         # Use your own terms, and get scores and remarks as JSON
         attendo translate "Der Server ist neu." --to en --glossary terms.tsv --json
+        # Draw five different translations instead of searching for the likeliest
+        attendo translate 我爱机器学习 --to en --sample --temperature 0.7 --n-best 5 --json
     """
     language = language_of(context)
+    sampling = None
+    if sample or any(one is not None for one in (temperature, top_k, top_p, seed)):
+        sampling = sampling_asked_for(sample, temperature, top_k, top_p, seed)
+    if sampling and beam is not None:
+        raise UsageError(SAMPLE_OR_BEAM)
     if beam is not None and n_best > beam:
         raise UsageError(f"--n-best {n_best} needs a --beam of at least {n_best}, not {beam}")
     for option, path in (("-o", target), ("--report", report)):
@@ -204,7 +225,7 @@ def translate(
         beside=beside,
     )
     options = TranslationOptions(
-        beam=beam, n_best=n_best, keep=keep, glossary=read_glossary(glossary) if glossary else None,
+        beam=beam, n_best=n_best, sampling=sampling, keep=keep, glossary=read_glossary(glossary) if glossary else None,
         wider_retry=not (no_wider_retry or no_second_look), doubt=not no_doubt, doubt_below=doubt_below,
     )  # fmt: skip
     if options.search.n_best > 1 and not as_json:
@@ -233,6 +254,8 @@ def translate(
         ledger, seconds = account.ledger, account.seconds
     if report:
         table = ledger.to_dict() | {"seconds": round(seconds, 3), "engine": translator.engine.name}
+        if sampling:
+            table["sampling"] = asdict(sampling)
         write_report(report, json.dumps(table, indent=2).encode() + b"\n")
     if remarks := ledger.remarks():
         sentence = f"done, with remarks: {'; '.join(remarks)}"

@@ -45,7 +45,11 @@ class SearchOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingOptions:
-    """Sampling: from the whole distribution, or from the k likeliest tokens, or from the likeliest that sum to p."""
+    """Sampling: from the whole distribution, or from the k likeliest tokens, or from the likeliest that sum to p.
+
+    >>> attendo.SamplingOptions(temperature=0.7, top_k=50, seed=3).top_p
+    1.0
+    """
 
     temperature: float = 1.0  # below 1 the likely become likelier; towards 0 sampling becomes greedy search
     top_k: int = 0  # 0: all

@@ -12,6 +12,7 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel, State
 from attendo.decoding.length import max_lengths
 from attendo.decoding.options import SamplingOptions
+from attendo.decoding.seeds import random_numbers
 from attendo.errors import InputError
 
 
@@ -35,7 +36,8 @@ def sample(
         raise InputError(f"{len(seeds)} seeds for {len(source)} sentences: expected one for each")
     uniform = torch.zeros(len(source), max(longest), dtype=torch.float64)
     for row, (seed, length) in enumerate(zip(seeds, longest, strict=True)):
-        uniform[row, :length] = torch.rand(length, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+        numbers = random_numbers(seed)
+        uniform[row, :length] = torch.tensor([numbers.random() for _ in range(length)], dtype=torch.float64)
     uniform = uniform.to(source.device)
 
     def draw_one(log_probs: Tensor, sentence: Tensor, length: int) -> Tensor:

@@ -35,6 +35,7 @@ DIFFERENCES = {
     "to": "another --to",
     "from": "another --from",
     "options": "another --beam or --n-best",
+    "sampling": "or without --sample, or another --temperature, --top-k, --top-p or --seed",
     "keep": "or without --keep",
     "second_look": "or without --no-wider-retry",
     "doubt": "another --doubt-below, or without --no-doubt",

@@ -51,7 +51,13 @@ class Engine(Protocol):
         What is wrong with a request is said at once; an answer comes as soon as it is there.
         """
 
-    def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]: ...
+    def sample(
+        self, requests: Sequence[Request], options: SamplingOptions, seeds: Sequence[int] | None = None
+    ) -> list[Hypothesis]:
+        """One hypothesis for each request, drawn by the numbers of its own seed; without `seeds`, of the options'.
+
+        What else is in the batch does not change it.
+        """
 
     def tokens(self, request: Request) -> Iterator[int]:
         """The likeliest token at each step, as soon as it is known; </s> is the last, if the answer ends."""

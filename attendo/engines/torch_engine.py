@@ -78,9 +78,11 @@ class TorchEngine:
             return iter(device_beam_search(self.model, source, lengths, options, self.workspace))
         return iter(beam_search(self.model, source, lengths, options, wanted))
 
-    def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]:
+    def sample(
+        self, requests: Sequence[Request], options: SamplingOptions, seeds: Sequence[int] | None = None
+    ) -> list[Hypothesis]:
         lengths = [request.max_length for request in requests]
-        return sample(self.model, self.source(requests), lengths, options, constraints(requests))
+        return sample(self.model, self.source(requests), lengths, options, constraints(requests), seeds)
 
     def tokens(self, request: Request) -> Iterator[int]:
         return greedy_tokens(self.model, self.source([request]), request.max_length, constraints([request]))

@@ -12,6 +12,7 @@ from attendo.report.columns import num_columns, padded
 from attendo.report.formatting import count_text, duration_text, visible
 from attendo.report.language import Bilingual, Language, Tr, in_english, in_language
 from attendo.report.messages import say
+from attendo.translation.options import TranslationOptions
 
 LONGEST = 300  # characters of a sentence
 EXTREMES = 3
@@ -163,13 +164,22 @@ def fact_rows(found: Evaluation, tr: Tr = in_english) -> list[tuple[Bilingual, s
 def speed_text(run: TranslationRun, tr: Tr) -> str:
     threads = tr(f", {count_text(run.threads, 'thread')}", f"，{run.threads} 个线程") if run.threads else ""
     seconds = tr(f"{run.seconds:.2f} s" if run.seconds < 60 else duration_text(run.seconds), f"{run.seconds:,.2f} 秒")
-    beam, penalty = run.options.search.beam_size, run.options.search.length_penalty
     speed, tokens = f"{run.source_tokens_per_second:,.0f}", f"{run.source_tokens:,}"
+    how = decoding_text(run.options, tr)
     return tr(
-        f"{speed} source tokens/s: {tokens} in {seconds}, "
-        f"{run.engine}{threads}, beam {beam}, length penalty {penalty:g}",
-        f"每秒 {speed} 个源端词元：{seconds}内 {tokens} 个，{run.engine}{threads}，束宽 {beam}，长度惩罚 {penalty:g}",
+        f"{speed} source tokens/s: {tokens} in {seconds}, {run.engine}{threads}, {how}",
+        f"每秒 {speed} 个源端词元：{seconds}内 {tokens} 个，{run.engine}{threads}，{how}",
     )
+
+
+def decoding_text(options: TranslationOptions, tr: Tr) -> str:
+    """How answers were found."""
+    if sampling := options.sampling:
+        settings = f"temperature {sampling.temperature:g}, top-k {sampling.top_k}, top-p {sampling.top_p:g}, seed "
+        settings_zh = f"温度 {sampling.temperature:g}，top-k {sampling.top_k}，top-p {sampling.top_p:g}，随机种子 "
+        return tr(f"sampling: {settings}{sampling.seed}", f"采样：{settings_zh}{sampling.seed}")
+    beam, penalty = options.search.beam_size, options.search.length_penalty
+    return tr(f"beam {beam}, length penalty {penalty:g}", f"束宽 {beam}，长度惩罚 {penalty:g}")
 
 
 def recovered_text(run: TranslationRun, tr: Tr) -> str:

@@ -12,14 +12,15 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.options import SearchOptions
+from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.text.sentences import Segment
 from attendo.translation.checks import DecodingProblem, Miss
+from attendo.translation.options import Draws
 
 # Which attempt an answer is: the first; one without repeated n-grams, because the first ran wild; one with a wider
-# beam, because the first lost something; one with stand-ins for what was lost; one put together from the pieces between
-# them; or none helped, and the source stays.
-Attempt = Literal["first", "backoff", "wider", "stand-ins", "pieces", "copied"]
+# beam, because the first lost something; another draw, because the first did either; one with stand-ins for what was
+# lost; one put together from the pieces between them; or none helped, and the source stays.
+Attempt = Literal["first", "backoff", "wider", "redrawn", "stand-ins", "pieces", "copied"]
 # silent: nothing to say, the model was not asked. copied: there was, but it was left as it is.
 SegmentOutcome = Literal["translated", "copied", "silent"]
 REPORTED = (
@@ -64,7 +65,7 @@ class Sentence:
     """One segment of the text, and the facts about its translation; the words for people are made in compose.py."""
 
     source: str
-    texts: tuple[str, ...] = ()  # the translation and its alternatives, the best first; none where the source stays
+    texts: tuple[str, ...] = ()  # the translation and its alternatives, the best first, or as they were drawn
     hypotheses: tuple[Hypothesis, ...] = ()  # of the model, one for each text
     engine: str = ""  # that answered
     attempt: Attempt | None = None  # None: the model was not asked, there is nothing to translate
@@ -72,7 +73,7 @@ class Sentence:
     misses: tuple[Miss, ...] = ()  # of the source, in this translation
     missed_at_first: tuple[Miss, ...] = ()  # of the source, where a later attempt misses less
     broken: bool = False  # bytes that are no character came out of the model
-    search: SearchOptions | None = None  # of the attempt, where it is not the first
+    search: SearchOptions | Draws | None = None  # of the attempt, where it is not the first
     doubt: Doubt | None = None  # the score is poor
     language: LanguageNote | None = None  # not the one that the model reads here
 
@@ -111,7 +112,7 @@ class Sentence:
     @property
     def recovered(self) -> bool:
         """Something was missing in the first answer, and another attempt kept more."""
-        return self.attempt in ("wider", "stand-ins")
+        return self.attempt in ("wider", "stand-ins") or (self.attempt == "redrawn" and bool(self.missed_at_first))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -232,9 +233,10 @@ class Translation:
     source_language: str
     target_language: str
     sentences: tuple[Sentence, ...] = field(repr=False, default=())
-    alternatives: tuple[str, ...] = ()  # other translations of the text, the best first
+    alternatives: tuple[str, ...] = ()  # other translations of the text, the best first, or as they were drawn
     remarks: tuple[str, ...] = ()  # all that may be known of how it came about
     warnings: tuple[str, ...] = ()  # those of them that ask for a look
+    sampling: SamplingOptions | None = None  # None: it was searched for, not drawn
 
     def __str__(self) -> str:
         return self.text
@@ -274,6 +276,7 @@ class Translation:
             "engine": self.engine,
             "remarks": list(self.remarks),
             "ledger": self.ledger.to_dict(),
+            **({"sampling": asdict(self.sampling)} if self.sampling else {}),
         }
 
     def to_line(self, *, as_json: bool = False) -> str:

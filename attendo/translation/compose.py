@@ -6,6 +6,7 @@ Remarks are made here, from the facts that a `Sentence` carries, and nowhere rea
 from collections.abc import Sequence
 from dataclasses import replace
 
+from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.text.normalize import REPLACEMENT
 from attendo.text.sentences import join
 from attendo.translation.answer import LanguageNote, Sentence, Translation, account
@@ -14,7 +15,13 @@ from attendo.translation.glossary import shortened
 from attendo.translation.prepare import PreparedText
 
 
-def compose(prepared: PreparedText, answers: dict[int, Sentence], engine: str, seconds: float) -> Translation:
+def compose(
+    prepared: PreparedText,
+    answers: dict[int, Sentence],
+    engine: str,
+    seconds: float,
+    sampling: SamplingOptions | None = None,
+) -> Translation:
     """`answers` by the index of the segment; the model was not asked about those that have none."""
     segments, to = prepared.segments, prepared.languages.to
     sentences = [finish(prepared, index, answers.get(index)) for index in range(len(segments))]
@@ -43,6 +50,7 @@ def compose(prepared: PreparedText, answers: dict[int, Sentence], engine: str, s
         ),
         remarks=tuple(dict.fromkeys(remarks)),
         warnings=tuple(dict.fromkeys(warnings)),
+        sampling=sampling,
     )
 
 
@@ -110,12 +118,14 @@ def words_for_attempt(sentence: Sentence) -> str:
     search = sentence.search
     if sentence.attempt == "copied" or search is None:
         return "left untranslated: no attempt helped"
-    if sentence.attempt == "wider":
-        return f"taken from an attempt with a wider beam ({search.beam_size})"
     if sentence.attempt == "stand-ins":
         return "taken from an attempt with a stand-in for it"
     if sentence.attempt == "pieces":
         return "put together from what stands between, translated piece by piece"
+    if not isinstance(search, SearchOptions):
+        return "drawn again"
+    if sentence.attempt == "wider":
+        return f"taken from an attempt with a wider beam ({search.beam_size})"
     how = f"beam {search.beam_size}" if search.beam_size > 1 else "greedy search"
     return f"decoded again with {how} and no repeated {search.no_repeat_ngram}-grams"
 

@@ -4,7 +4,9 @@
 
 It is the mean log-probability of a token, drawn to 0 where there are few: of an answer of two tokens a poor mean says
 little. What is poor is found on labelled answers, by direction, and belongs to the model
-(model_folder/doubt_thresholds.py); a model without such numbers has no doubts unless the user sets a threshold.
+(model_folder/doubt_thresholds.py); a model without such numbers has no doubts unless the user sets a threshold. The
+labelled answers were found by search. A sample has a poorer score by its nature, good or bad, so of samples nothing is
+doubted unless the user sets a threshold.
 """
 
 from dataclasses import replace
@@ -23,7 +25,7 @@ def with_doubt(
     is unlikely is doubtful as any other is."""
     if not options.doubt or not answer.hypotheses or (thresholds is None and options.doubt_below is None):
         return answer
-    if is_same_word(answer.source, answer.text):
+    if is_same_word(answer.source, answer.text) or (options.sampling and options.doubt_below is None):
         return answer
     found = find_doubt(answer.hypotheses[0], thresholds, direction, options.doubt_below)
     return replace(answer, doubt=found) if found else answer

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import InitVar, asdict, dataclass, field, replace
 from typing import Any
 
-from attendo.decoding.options import LARGEST_BEAM, SearchOptions, check_number, check_whole
+from attendo.decoding.options import LARGEST_BEAM, SamplingOptions, SearchOptions, check_number, check_whole
+from attendo.errors import ConfigError
 from attendo.files.arguments import check_argument
 from attendo.translation.glossary import Glossary
+
+DRAWS_FOR_EACH = 4  # at most, until as many texts as are wanted are different
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,12 +25,17 @@ class TranslationOptions:
     >>> attendo.TranslationOptions(search=search, keep=True).search.length_penalty
     0.6
 
+    >>> attendo.TranslationOptions(sampling=attendo.SamplingOptions(temperature=0.7), n_best=3).sampling.temperature
+    0.7
+
     `beam` and `n_best` are short for those of `search`, and are read there: `options.search.beam_size` (the attributes
     `options.beam` and `options.n_best` are None: nothing is kept twice). A beam that is not named is at least as wide
-    as `n_best`. The glossary may be a dict of terms and their translations.
+    as `n_best`. The glossary may be a dict of terms and their translations. With `sampling` a translation is drawn, not
+    searched for, and `n_best` is how many are drawn: nothing else of `search` may be asked for beside it.
     """
 
     search: SearchOptions = field(default_factory=SearchOptions)
+    sampling: SamplingOptions | None = None  # draw by the model's probabilities instead of searching
     glossary: Glossary | None = None  # terms that a translation must use; a dict becomes one
     keep: bool = False  # take a sentence apart rather than lose a number or an emoji; for all else that is so anyway
     wider_retry: bool = True  # where the first attempt lost something, attempt it again
@@ -46,6 +54,9 @@ class TranslationOptions:
             check_argument(name, getattr(self, name), bool, "True or False")
         if self.doubt_below is not None:
             check_number("doubt_below", self.doubt_below, -100.0, 0.0)
+        if self.sampling is not None:
+            check_argument("sampling", self.sampling, SamplingOptions, "SamplingOptions")
+            check_nothing_to_search(self.search, beam)
         if beam is None and n_best is None:
             return
         n_best = self.search.n_best if n_best is None else n_best
@@ -62,7 +73,35 @@ class TranslationOptions:
             "second_look": self.wider_retry,
             "doubt": self.doubt_below if self.doubt else False,
             "glossary": hashlib.sha256(json.dumps(terms).encode()).hexdigest(),
+            # Left out where there is none, as by earlier versions, whose runs are resumed.
+            **({"sampling": asdict(self.sampling)} if self.sampling else {}),
         }
+
+
+def check_nothing_to_search(search: SearchOptions, beam: int | None) -> None:
+    """Beside sampling, what would be ignored is refused."""
+    plain = SearchOptions(beam_size=max(SearchOptions().beam_size, search.n_best), n_best=search.n_best)
+    if beam is not None or search != plain:
+        raise ConfigError("sampling and a search exclude each other: leave out beam and search (n_best draws several)")
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """To sample a sentence: as many draws as are wanted, and more of them until their texts are different."""
+
+    sampling: SamplingOptions
+    count: int = 1
+    most: int = 1  # a multiple of the count
+    again: bool = False  # by other numbers than at first
+
+    @classmethod
+    def different(cls, sampling: SamplingOptions, count: int) -> "Draws":
+        """For so many texts, each another one; of a model that is sure of itself there may be fewer."""
+        return cls(sampling, count, most=count if count == 1 else DRAWS_FOR_EACH * count)
+
+    def name(self, draw: int) -> str:
+        """Of one of them, by which its random numbers follow from the seed."""
+        return f"again {draw}" if self.again else f"{draw}"
 
 
 DEFAULT = TranslationOptions()

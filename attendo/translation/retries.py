@@ -11,6 +11,8 @@ What is tried is data, POLICIES, under one loop (`Searcher.decode`). Each is tri
                or anything with `keep`; or was copied    piece by piece
                in spite of stand-ins
 
+What is drawn and not searched for is drawn again first, see draws.py.
+
 How sentences are batched decides the time, not the answers. (Where two hypotheses are equal but for rounding it may: in
 CTranslate2's 8 bits with 1 sentence of 500.)
 """
@@ -20,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.length import group_by_length
 from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Engine, Request
@@ -30,7 +33,7 @@ from attendo.text.scripts import base_language
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Attempt, Sentence
 from attendo.translation.checks import Miss, find_problem, missing
-from attendo.translation.options import TranslationOptions
+from attendo.translation.options import Draws, TranslationOptions
 from attendo.translation.pieces import cut_at_stand_ins, put_pieces_together
 from attendo.translation.prepare import Languages, request_for, verbatim_spans
 from attendo.translation.stand_ins import STAND_IN, Span, StandIns, hide, lost, reveal
@@ -59,7 +62,7 @@ class Policy:
 
     attempt: Attempt
     applies: Callable[[Case, TranslationOptions], bool]
-    search: Callable[[SearchOptions], SearchOptions] | None  # how to search, from how the user wants it
+    search: Callable[[TranslationOptions], SearchOptions | Draws] | None  # how to decode, from what the user wants
     accepts: Callable[[Sentence, Sentence], bool]  # the answer before, and the new one
     any_hypothesis: bool = False  # of several take the one that loses least, not the likeliest
 
@@ -88,8 +91,9 @@ def wants_pieces(case: Case, options: TranslationOptions) -> bool:
     )
 
 
-def stricter(search: SearchOptions, no_repeat_ngram: int, beam: int | None = None) -> SearchOptions:
+def stricter(options: TranslationOptions, no_repeat_ngram: int, beam: int | None = None) -> SearchOptions:
     """The user's own options without repeated n-grams; and something must be said before </s>."""
+    search = options.search
     beam = beam or search.beam_size
     return replace(
         search,
@@ -100,13 +104,14 @@ def stricter(search: SearchOptions, no_repeat_ngram: int, beam: int | None = Non
     )
 
 
-def widened(search: SearchOptions) -> SearchOptions:
-    beam = max(WIDER_BEAM, search.beam_size)
-    return replace(search, beam_size=beam, n_best=beam)
+def widened(options: TranslationOptions) -> SearchOptions:
+    beam = max(WIDER_BEAM, options.search.beam_size)
+    return replace(options.search, beam_size=beam, n_best=beam)
 
 
-def unchanged(search: SearchOptions) -> SearchOptions:
-    return search
+def as_asked(options: TranslationOptions) -> SearchOptions | Draws:
+    """As at the first attempt."""
+    return options.search if options.sampling is None else Draws.different(options.sampling, options.search.n_best)
 
 
 def is_sound(before: Sentence, new: Sentence) -> bool:
@@ -127,8 +132,8 @@ POLICIES = (
     Policy("backoff", runs_wild, partial(stricter, no_repeat_ngram=2, beam=1), is_sound),
     Policy("copied", runs_wild, None, always),
     Policy("wider", wants_wider_beam, widened, loses_less, any_hypothesis=True),
-    Policy("stand-ins", wants_stand_ins, unchanged, loses_less),
-    Policy("pieces", wants_pieces, unchanged, is_sound),
+    Policy("stand-ins", wants_stand_ins, as_asked, loses_less),
+    Policy("pieces", wants_pieces, as_asked, is_sound),
 )
 
 
@@ -149,7 +154,7 @@ class Searcher:
                 cases.append(Case(index, asked[index], Sentence(request.text, attempt="copied")))
             else:
                 indices.setdefault(request, []).append(index)
-        for request, found in self.search(indices, options.search):
+        for request, found in self.ask(indices, as_asked(options)):
             for index in indices[request]:
                 answer = judge(found, asked[index])
                 if answer.problem or answer.misses:
@@ -168,7 +173,7 @@ class Searcher:
             for case in cases:
                 case.answer = Sentence(case.answer.source, attempt=policy.attempt, problem=case.answer.problem)
             return
-        search = policy.search(options.search)
+        search = policy.search(options)
         if policy.attempt in ("stand-ins", "pieces"):
             for case in cases:
                 self.hide_more(case)
@@ -178,7 +183,7 @@ class Searcher:
         groups: dict[Request, list[Case]] = {}
         for case in cases:
             groups.setdefault(case.asked[1], []).append(case)
-        for request, found in self.search(groups, search):
+        for request, found in self.ask(groups, search):
             for case in groups[request]:
                 if policy.any_hypothesis and found.texts:
                     new = best_of(found, case.asked, options.search.n_best)
@@ -197,11 +202,11 @@ class Searcher:
             shown, stand_ins = hide(request.text, spans, stand_ins)
             case.asked = languages, self.request_for(shown, languages), stand_ins
 
-    def put_together(self, policy: Policy, cases: Sequence[Case], search: SearchOptions, *, keep: bool) -> None:
+    def put_together(self, policy: Policy, cases: Sequence[Case], search: SearchOptions | Draws, *, keep: bool) -> None:
         """Nothing can be lost where only what stands between is translated; with `keep` a piece may even stay."""
         cut = [cut_at_stand_ins(case.asked[1].text, case.asked[0], self.request_for) for case in cases]
         wanted = dict.fromkeys(request for pieces in cut for _, request in pieces if request)
-        found = {request: with_problem(answer, request) for request, answer in self.search(wanted, search)}
+        found = {request: with_problem(answer, request) for request, answer in self.ask(wanted, search)}
         if keep:
             found = {request: answer for request, answer in found.items() if not answer.problem}
         for case, pieces in zip(cases, cut, strict=True):
@@ -214,15 +219,25 @@ class Searcher:
     def request_for(self, text: str, languages: Languages) -> Request:
         return request_for(text, languages, self.tokenizer, self.engine.limits)
 
-    def search(self, requests: Iterable[Request], search: SearchOptions) -> Iterator[tuple[Request, Sentence]]:
+    def ask(self, requests: Iterable[Request], how: SearchOptions | Draws) -> Iterator[tuple[Request, Sentence]]:
         """Each once, the longest first."""
         group, name = list(requests), self.engine.name
         lengths = [len(request.ids) for request in group]
-        for indices in group_by_length(lengths, self.engine.tokens_per_batch // search.beam_size):
+        rows = how.count if isinstance(how, Draws) else how.beam_size
+        for indices in group_by_length(lengths, self.engine.tokens_per_batch // rows):
             together = [group[index] for index in indices]
-            for request, hypotheses in zip(together, self.engine.search(together, search), strict=True):
-                texts = tuple([one_line(self.tokenizer.decode(hypothesis.ids)) for hypothesis in hypotheses])
+            found = self.draw(together, how) if isinstance(how, Draws) else self.engine.search(together, how)
+            for request, hypotheses in zip(together, found, strict=True):
+                texts = tuple([self.text_of(hypothesis) for hypothesis in hypotheses])
                 yield request, Sentence(request.text, texts, tuple(hypotheses), name, "first")
+
+    def draw(self, requests: Sequence[Request], how: Draws) -> list[list[Hypothesis]]:
+        from attendo.translation.draws import draw_different
+
+        return draw_different(self.engine, requests, how, self.text_of)
+
+    def text_of(self, hypothesis: Hypothesis) -> str:
+        return one_line(self.tokenizer.decode(hypothesis.ids))
 
 
 def find(miss: Miss, text: str, languages: Languages) -> Span | None:
@@ -237,13 +252,21 @@ def find(miss: Miss, text: str, languages: Languages) -> Span | None:
 
 def next_policy(cases: Sequence[Case], options: TranslationOptions) -> tuple[Policy, list[Case]] | None:
     """The first that applies to some case for which it was not tried yet; None when all is settled."""
-    for policy in POLICIES:
+    for policy in policies_for(options):
         if chosen := [case for case in cases if policy not in case.tried and policy.applies(case, options)]:
             return policy, chosen
     return None
 
 
-def take(case: Case, policy: Policy, new: Sentence, search: SearchOptions) -> None:
+def policies_for(options: TranslationOptions) -> tuple[Policy, ...]:
+    if options.sampling is None:
+        return POLICIES
+    from attendo.translation.draws import DRAWN_POLICIES
+
+    return DRAWN_POLICIES
+
+
+def take(case: Case, policy: Policy, new: Sentence, search: SearchOptions | Draws) -> None:
     """The new answer, with what is to be known of the one before."""
     before = case.answer
     missed_at_first = before.missed_at_first or before.misses

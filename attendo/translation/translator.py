@@ -93,7 +93,7 @@ class Translator:
 
         def put_together(text_index: int) -> None:
             seconds = time.perf_counter() - started
-            answers[text_index] = compose(prepared[text_index], found[text_index], engine, seconds)
+            answers[text_index] = compose(prepared[text_index], found[text_index], engine, seconds, options.sampling)
 
         for text_index, one in enumerate(prepared):
             if not one.requests:

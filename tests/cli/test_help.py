@@ -110,6 +110,7 @@ def test_options_stand_by_subject():
         "Input and output",
         "Languages and model",
         "Search",
+        "Sampling",
         "Checks",
         "Machine",
         "General",

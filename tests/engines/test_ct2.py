@@ -165,8 +165,8 @@ def test_what_it_cannot_do_it_says(tmp_path):
     engine = load_ct2_engine(bundle, 1)
     with pytest.raises(ConfigError, match="phrases"):
         engine.search([Request((5, 2), 9, phrases=((7,),))], SearchOptions())
-    with pytest.raises(ConfigError, match="torch engine"):
-        engine.sample([Request((5, 2), 9)], SamplingOptions())
+    with pytest.raises(ConfigError, match="phrases"):
+        engine.sample([Request((5, 2), 9, phrases=((7,),))], SamplingOptions())
     with pytest.raises(ConfigError, match="on the CPU here"):
         attendo.load(bundle.folder, engine="ct2", device="cuda")
     other = DecoderOnlyConfig(vocab_size=8, d_model=16, d_ff=32, num_heads=2, num_layers=1)

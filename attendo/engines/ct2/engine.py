@@ -28,8 +28,11 @@ FEWEST_ADDRESSES = 480 * 2**20  # bytes, besides the weights: below, a translati
 class Ct2Engine:
     tokens_per_batch = TOKENS_PER_BATCH
 
-    def __init__(self, loaded: OfThisProcess[Any], limits: Limits, quantization: Quantization, threads: int) -> None:
+    def __init__(
+        self, loaded: OfThisProcess[Any], limits: Limits, quantization: Quantization, threads: int, vocab_size: int
+    ) -> None:
         self.loaded, self.limits, self.quantization, self.threads = loaded, limits, quantization, threads
+        self.vocab_size = vocab_size
 
     @property
     def translator(self) -> Any:
@@ -82,8 +85,35 @@ class Ct2Engine:
                     for tokens, score in zip(result.hypotheses, result.scores, strict=True)
                 ]
 
-    def sample(self, requests: Sequence[Request], options: SamplingOptions) -> list[Hypothesis]:
-        raise ConfigError("CTranslate2 draws from one random generator for all sentences: sample by the torch engine")
+    def sample(
+        self, requests: Sequence[Request], options: SamplingOptions, seeds: Sequence[int] | None = None
+    ) -> list[Hypothesis]:
+        from attendo.engines.ct2.sampling import sample_by_drafts  # numpy takes a while to import
+
+        self.check_positions(len(request.ids) for request in requests)
+        group_alike(requests)  # phrases are refused there
+        seeds = [options.seed] * len(requests) if seeds is None else seeds
+        if len(seeds) != len(requests):
+            raise InputError(f"{len(seeds)} seeds for {len(requests)} sentences: expected one for each")
+        return sample_by_drafts(self.draft, requests, options, seeds, self.vocab_size, self.limits.target)
+
+    def draft(
+        self, requests: Sequence[Request], beginnings: Sequence[Sequence[int]], longest: int
+    ) -> Iterator[tuple[list[int], list[Any]]]:
+        """The answers of greedy search that begin so, and the model's logits at each of their tokens."""
+        results = self.translator.translate_batch(
+            [token_names(request.ids) for request in requests],
+            target_prefix=list(map(token_names, beginnings)) if any(beginnings) else None,
+            max_batch_size=batch_size(len(requests), self.threads),
+            beam_size=1,
+            min_decoding_length=0,  # it would take </s> out of the logits
+            max_decoding_length=longest,
+            max_input_length=0,
+            return_logits_vocab=True,
+            return_end_token=True,
+        )
+        for result in results:
+            yield list(map(int, result.hypotheses[0])), result.logits[0]
 
     def tokens(self, request: Request) -> Iterator[int]:
         self.check_positions([len(request.ids)])
@@ -185,7 +215,7 @@ def load_ct2_engine(
             except (RuntimeError, ValueError) as error:
                 raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
 
-    return Ct2Engine(OfThisProcess(open_translator), ct2_limits(config), quantization, threads)
+    return Ct2Engine(OfThisProcess(open_translator), ct2_limits(config), quantization, threads, config.vocab_size)
 
 
 def free_cores() -> int:
