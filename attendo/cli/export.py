@@ -94,7 +94,7 @@ def export(
         print_note(
             tr_of(context)(
                 "for ctranslate2.Encoder; the head that guesses hidden tokens has no counterpart there",
-                "供 ctranslate2.Encoder 使用；预测被遮盖词元的输出头在那里没有对应部分",
+                "供 ctranslate2.Encoder 使用；预测被遮住的词元的输出头在那里没有对应部分",
             )
         )
     if texts:

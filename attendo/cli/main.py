@@ -15,8 +15,10 @@ from attendo.cli import (
     describe,
     doctor,
     draw,
+    embed,
     evaluate,
     export,
+    fill,
     inspect,
     models,
     score,
@@ -62,8 +64,8 @@ app = typer.Typer(
 )
 for command in (
     describe.describe, doctor.doctor, train.train, average.average, translate.translate, score.score,
-    evaluate.evaluate, compare.compare, inspect.inspect, explain_command.explain, draw.draw, export.export,
-    models.models,
+    evaluate.evaluate, compare.compare, fill.fill, embed.embed, inspect.inspect, explain_command.explain, draw.draw,
+    export.export, models.models,
 ):  # fmt: skip
     app.command(cls=AttendoCommand)(command)
 app.add_typer(tokenizer, name="tokenizer")

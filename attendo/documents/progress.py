@@ -45,12 +45,15 @@ class TranslationProgress:
         self.show(self.tr(f"{self.lines:,} lines", f"{self.lines:,} 行"))
 
     def done(self, chunk: Chunk, answers: Sequence[Translation]) -> None:
-        self.bytes += chunk.size
-        self.characters += sum(answer.ledger.characters_in for answer in answers)
-        self.lines += len(answers)
-        self.show(self.state())
+        self.advance(chunk)
         if self.warn:
             self.warn_of(answers, chunk.first)
+
+    def advance(self, chunk: Chunk) -> None:
+        self.bytes += chunk.size
+        self.characters += sum(map(len, chunk.texts))
+        self.lines += len(chunk.texts)
+        self.show(self.state())
 
     def warn_of(self, answers: Sequence[Translation], first: int = 1) -> None:
         """Of the first few; how many more there are is for `finish`."""
