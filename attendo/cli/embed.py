@@ -186,7 +186,7 @@ def write_vectors(given: "TextSource", out: Path, reader: "SentenceReader", lang
     tr = in_language(language)
     with given.opened() as stream, progress_on_stderr("line", given.size, language=language) as progress:
         progress.passed(0, 0)
-        with VectorFile(out, reader.width()) as file:
+        with VectorFile(out, reader.width) as file:
             for chunk in given.chunks(stream, reader.engine.tokens_per_batch):
                 file.add(reader.vectors(chunk.texts))
                 progress.advance(chunk)

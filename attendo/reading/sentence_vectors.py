@@ -7,6 +7,7 @@ Padding counts nothing. Unit length makes the cosine of two sentences the produc
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,16 +35,16 @@ class SentenceReader:
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """In the order of the texts; what is too long for the model is cut, and an empty text has the vector 0."""
         rows = [self.row(text) for text in texts]
-        found = [index for index, row in enumerate(rows) if row]
-        self.empty += len(rows) - len(found)
-        means = {found[index]: mean for index, mean in mean_vectors(self.engine, [rows[index] for index in found])}
-        d_model = next(iter(means.values())).shape[0] if means else self.width()
-        zero = np.zeros(d_model, dtype=np.float32)
-        vectors = np.stack([means.get(index, zero) for index in range(len(rows))]) if rows else np.zeros((0, d_model))
+        whole = [index for index, row in enumerate(rows) if row]
+        self.empty += len(rows) - len(whole)
+        vectors = np.zeros((len(rows), self.width), dtype=np.float32)
+        for index, mean in mean_vectors(self.engine, [rows[index] for index in whole]):
+            vectors[whole[index]] = mean
         return unit_length(vectors) if self.unit else vectors
 
+    @cached_property
     def width(self) -> int:
-        """d_model, asked of the engine where no text tells it."""
+        """d_model, asked of the engine."""
         return int(self.engine.encode([[SPECIAL.eos]])[0].shape[1])
 
     def row(self, text: str) -> list[int]:

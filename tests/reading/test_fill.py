@@ -4,18 +4,20 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
 
 from attendo.cli.main import run
-from attendo.errors import InputError
+from attendo.errors import ConfigError, InputError
 from attendo.model_folder.bundle import read_bundle
 from attendo.model_folder.weights import load_model
 from attendo.reading.fill import fill_masks
 from attendo.reading.load import load_encoder
 from attendo.reading.masked_text import read_masked
 from attendo.special_tokens import MASK, SPECIAL
+from tests.engines.test_encoders import BERT
 from tests.inspection.small_models import save
 from tests.translation.small_translator import save_random, small_tokenizer
 
@@ -167,10 +169,10 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments, code, words, folder,
 
 
 def test_other_families_are_told_what_they_are(tmp_path, capsys):
-    for name in ("decoder-only", "lstm"):
+    for name, family in (("decoder-only", "decoder-only"), ("lstm", "recurrent")):
         code, _, err = output_of(capsys, "a[MASK]", "--model", save(name, tmp_path / name))
         assert code == 1
-        assert f"is a {name} model: hidden tokens" in err
+        assert f"is a {family} model: hidden tokens" in err
 
 
 def test_no_torch_is_needed(folder):
@@ -185,11 +187,9 @@ def test_no_torch_is_needed(folder):
 
 
 def test_what_ctranslate2_cannot_run_torch_does(tmp_path):
-    from attendo.engines.ct2 import conversion
-    from tests.engines.test_encoders import BERT
-
-    bundle = read_bundle(save_random(tmp_path / "model", config=BERT))
+    bundle = read_bundle(save_random(tmp_path / "model", config=replace(BERT, compatibility="additive")))
+    assert load_encoder(bundle, device="cpu").engine.name.startswith("torch")
+    with pytest.raises(ConfigError, match="cannot be run by CTranslate2: its attention compares by dot products"):
+        load_encoder(bundle, engine="ct2")
+    bundle = read_bundle(save_random(tmp_path / "other", config=BERT))
     assert load_encoder(bundle, device="cpu").engine.name.startswith("CTranslate2")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conversion, "MOST_LAYERS", 1)
-        assert load_encoder(bundle, device="cpu").engine.name.startswith("torch")

@@ -25,7 +25,7 @@ RECIPES = sorted(FOLDER.glob("*.toml"))
 
 def files_of(table):
     data = table["data"]
-    named = [corpus.get(name) for corpus in data["corpora"] for name in ("file", "source", "target")]
+    named = [corpus.get(name) for corpus in data["corpora"] for name in ("file", "source", "target", "text")]
     validation = data.get("validation", [])
     return [name for name in [*named, *([validation] if isinstance(validation, str) else validation)] if name]
 
