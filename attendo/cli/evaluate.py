@@ -15,6 +15,7 @@ from attendo.cli.options import (
     ENGINE,
     MODEL,
     NO_WIDER_RETRY,
+    PASSES,
     SAMPLE,
     SAMPLE_OR_BEAM,
     SEED,
@@ -100,6 +101,7 @@ def evaluate(
         ),
     ] = None,
     beam: Annotated[int | None, BEAM] = None,
+    passes: Annotated[int | None, PASSES] = None,
     length_penalty: Annotated[
         float | None,
         typer.Option(
@@ -197,11 +199,11 @@ def evaluate(
         raise UsageError(
             SAMPLE_OR_BEAM if beam else "--length-penalty is for beam search: with --sample nothing is searched for"
         )
-    of_a_model = (translations, swap, beam, length_penalty is not None, sampling, no_wider_retry, threads)
+    of_a_model = (translations, swap, beam, passes, length_penalty is not None, sampling, no_wider_retry, threads)
     if hypotheses and any(of_a_model):
         raise UsageError(
-            "--write-translations, --swap, --beam, --length-penalty, --sample, --no-wider-retry and --threads "
-            "belong to --model"
+            "--write-translations, --swap, --beam, --passes, --length-penalty, --sample, --no-wider-retry and "
+            "--threads belong to --model"
         )
     if translations and len(more) > 1:
         raise UsageError("--write-translations takes one TEST.tsv at a time")
@@ -242,7 +244,9 @@ def evaluate(
         from attendo.translation.options import TranslationOptions
 
         search = SearchOptions(length_penalty=1.0 if length_penalty is None else length_penalty)
-        options = TranslationOptions(search=search, beam=beam, sampling=sampling, wider_retry=not no_wider_retry)
+        options = TranslationOptions(
+            search=search, beam=beam, passes=passes, sampling=sampling, wider_retry=not no_wider_retry
+        )
         setup = {"model": model or DEFAULT, "engine": engine, "device": device, "threads": threads}
         judged = translate_sets(sets, options, to, from_, setup, language)
         written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"

@@ -47,6 +47,15 @@ BEAM = typer.Option(
     rich_help_panel=SEARCH,
     help="How many hypotheses beam search keeps at each step; 1 is greedy search. Default: 4.",
 )
+PASSES = typer.Option(
+    "--passes",
+    min=1,
+    max=1000,
+    metavar="K",
+    rich_help_panel=SEARCH,
+    help="For a non-autoregressive model, which has no beam: how often it goes over the words of a sentence, "
+    "all at once. Default: 10.",
+)
 NO_WIDER_RETRY = typer.Option(
     "--no-wider-retry",
     rich_help_panel=SEARCH,

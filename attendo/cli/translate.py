@@ -18,6 +18,7 @@ from attendo.cli.options import (
     FROM,
     MODEL,
     NO_WIDER_RETRY,
+    PASSES,
     SAMPLE,
     SAMPLE_OR_BEAM,
     SEED,
@@ -99,6 +100,7 @@ def translate(
             "above 1 only with --json. Default: 1.",
         ),
     ] = 1,
+    passes: Annotated[int | None, PASSES] = None,
     sample: Annotated[bool, SAMPLE] = False,
     temperature: Annotated[float | None, TEMPERATURE] = None,
     top_k: Annotated[int | None, TOP_K] = None,
@@ -225,7 +227,8 @@ def translate(
         beside=beside,
     )
     options = TranslationOptions(
-        beam=beam, n_best=n_best, sampling=sampling, keep=keep, glossary=read_glossary(glossary) if glossary else None,
+        beam=beam, n_best=n_best, passes=passes, sampling=sampling, keep=keep,
+        glossary=read_glossary(glossary) if glossary else None,
         wider_retry=not (no_wider_retry or no_second_look), doubt=not no_doubt, doubt_below=doubt_below,
     )  # fmt: skip
     if options.search.n_best > 1 and not as_json:

@@ -13,11 +13,13 @@ LONGEST = 100_000  # tokens of one target
 # What one target can be made to say: more than any sentence has words, and each token of it is a step of the search.
 MOST_PHRASES, MOST_PHRASE_TOKENS = 200, 1_000
 LARGEST_SEED = 2**63 - 1
+MOST_PASSES, USUAL_PASSES = 1_000, 10
+MOST_LENGTHS = 101
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
-    """Beam search; a beam of 1 is greedy search.
+    """Beam search; a beam of 1 is greedy search. For a non-autoregressive model: mask-predict.
 
     >>> attendo.SearchOptions(beam_size=6, length_penalty=0.6).stop
     'early'
@@ -31,8 +33,15 @@ class SearchOptions:
     min_length: int = 0  # in tokens, </s> included; the maximum, which belongs to each sentence, wins over it
     no_repeat_ngram: int = 0  # no n tokens in a row twice; 0 is off
     repetition_penalty: float = 1.0  # on the logits of tokens said before; 1 is off
+    # Of a non-autoregressive model alone, which has no beam: passes of mask-predict (None: 10), and how many lengths of
+    # the target are tried side by side (as many as n_best at least).
+    passes: int | None = None
+    lengths: int = 5
 
     def __post_init__(self) -> None:
+        if self.passes is not None:
+            check_whole("passes", self.passes, 1, MOST_PASSES)
+        check_whole("lengths", self.lengths, 1, MOST_LENGTHS)
         check_whole("beam_size", self.beam_size, 1, LARGEST_BEAM)
         check_whole("n_best", self.n_best, 1, self.beam_size, "the beam's size")
         check_whole("min_length", self.min_length, 0, LONGEST)

@@ -34,7 +34,7 @@ DIFFERENCES = {
     "model": "another model",
     "to": "another --to",
     "from": "another --from",
-    "options": "another --beam or --n-best",
+    "options": "another --beam, --passes or --n-best",
     "sampling": "or without --sample, or another --temperature, --top-k, --top-p or --seed",
     "keep": "or without --keep",
     "second_look": "or without --no-wider-retry",

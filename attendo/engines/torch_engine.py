@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -28,6 +28,7 @@ from attendo.errors import InputError
 from attendo.model.build import Model
 from attendo.model.config import DecoderOnlyConfig, ModelConfig
 from attendo.model.encoder_only import EncoderOnly
+from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
 from attendo.model_folder.bundle import Bundle
 from attendo.model_folder.weights import load_model
@@ -48,10 +49,10 @@ class TorchEngine:
         lay_out_for_decoding(model)
         self.config, self.device, self.process = model.config, device, os.getpid()
         one_thread_in_children()
-        self.model: AutoregressiveModel[Any] = model
+        self.model: AutoregressiveModel[Any] = cast(AutoregressiveModel[Any], model)
         if device.type == "cpu" and isinstance(model, Transformer):
             self.model = PartwiseEncoding(model)
-        self.teacher_forced: TeacherForcedModel = model
+        self.teacher_forced: TeacherForcedModel = cast(TeacherForcedModel, model)
         self.workspace = workspace_on(device)
 
     @property
@@ -138,4 +139,9 @@ def keep_to_one_thread() -> None:
 def load_torch_engine(bundle: Bundle, device: str = "auto", threads: int | None = None) -> TorchEngine:
     if threads is not None and not FORKED.is_set():
         torch.set_num_threads(threads)
-    return TorchEngine(load_model(bundle), choose_device(device, "device"))
+    model, where = load_model(bundle), choose_device(device, "device")
+    if isinstance(model, NonAutoregressive):
+        from attendo.engines.torch_at_once import AtOnceEngine  # which is one of these
+
+        return AtOnceEngine(model, where)
+    return TorchEngine(model, where)

@@ -110,8 +110,9 @@ class Evaluation:
             "source_tokens_per_second": run.source_tokens_per_second if run else None,
             "engine": run.engine if run else None,
             "threads": run.threads if run else None,
-            "beam": run.options.search.beam_size if run and not run.options.sampling else None,
+            "beam": run.options.search.beam_size if run and has_beam(run.options) else None,
             "length_penalty": run.options.search.length_penalty if run and not run.options.sampling else None,
+            **({"passes": run.options.search.passes} if run and run.options.search.passes else {}),
             **({"sampling": asdict(run.options.sampling)} if run and run.options.sampling else {}),
             "second_look": run.options.to_dict()["second_look"] if run else None,
             "length_ratio": quoted.length_ratio,
@@ -132,6 +133,10 @@ class Evaluation:
             "command": self.command,
             "tokenised_lowercased_command": self.published_command,
         }
+
+
+def has_beam(options: TranslationOptions) -> bool:
+    return options.sampling is None and options.search.passes is None
 
 
 def numbers_to_dict(numbers: NumberCounts | None) -> dict[str, Any] | None:

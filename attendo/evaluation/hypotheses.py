@@ -105,7 +105,7 @@ def translate_test_sets(
             model=model,
             engine=translator.engine.name,
             threads=translator.engine.threads,
-            options=options,
+            options=translator.suited(options),
             source_language=Counter(answer.source_language for answer in answers).most_common(1)[0][0],
             target_language=answers[0].target_language,
             seconds=seconds,

@@ -179,6 +179,9 @@ def decoding_text(options: TranslationOptions, tr: Tr) -> str:
         settings_zh = f"温度 {sampling.temperature:g}，top-k {sampling.top_k}，top-p {sampling.top_p:g}，随机种子 "
         return tr(f"sampling: {settings}{sampling.seed}", f"采样：{settings_zh}{sampling.seed}")
     beam, penalty = options.search.beam_size, options.search.length_penalty
+    if passes := options.search.passes:
+        times = count_text(passes, "pass", "passes")
+        return tr(f"{times}, length penalty {penalty:g}", f"{passes} 遍，长度惩罚 {penalty:g}")
     return tr(f"beam {beam}, length penalty {penalty:g}", f"束宽 {beam}，长度惩罚 {penalty:g}")
 
 

@@ -27,6 +27,7 @@ from attendo.inspection.readable import pieces
 from attendo.model.build import Model
 from attendo.model.config import DecoderOnlyConfig, LayerConfig, ModelConfig, RecurrentConfig
 from attendo.model.encoder_only import EncoderOnly
+from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.record import AttentionRecord
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.model_folder.weights import load_model
@@ -139,6 +140,11 @@ def inspect_text(
     """The same with a model at hand, which knows these directions, and with any options of the search."""
     if isinstance(model, EncoderOnly):
         raise InputError("an encoder alone cannot translate: expected a transformer, decoder-only or recurrent model")
+    if isinstance(model, NonAutoregressive):
+        raise InputError(
+            "a non-autoregressive model gives all words at once: there are no steps of a search to look at, "
+            "expected a transformer, decoder-only or recurrent model"
+        )
     if isinstance(model.config, RecurrentConfig) and model.config.attention == "none":
         raise InputError(
             "a recurrent model with attention = 'none' sees the source as one vector: it has no attention to show"

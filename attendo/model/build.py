@@ -1,13 +1,21 @@
 """A configuration becomes a model; the families are listed here and nowhere else."""
 
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, ModelConfig, RecurrentConfig, TransformerConfig
+from attendo.model.config import (
+    DecoderOnlyConfig,
+    EncoderOnlyConfig,
+    ModelConfig,
+    NonAutoregressiveConfig,
+    RecurrentConfig,
+    TransformerConfig,
+)
 from attendo.model.decoder_only import DecoderOnly
 from attendo.model.encoder_only import EncoderOnly
+from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.parts import STANDARD, Parts
 from attendo.model.recurrent import RecurrentSeq2Seq
 from attendo.model.transformer import Transformer
 
-Model = Transformer | DecoderOnly | EncoderOnly | RecurrentSeq2Seq
+Model = Transformer | NonAutoregressive | DecoderOnly | EncoderOnly | RecurrentSeq2Seq
 
 
 def build_model(config: ModelConfig, parts: Parts = STANDARD) -> Model:
@@ -15,6 +23,8 @@ def build_model(config: ModelConfig, parts: Parts = STANDARD) -> Model:
     match config:
         case TransformerConfig():
             return Transformer(config, parts)
+        case NonAutoregressiveConfig():
+            return NonAutoregressive(config, parts)
         case DecoderOnlyConfig():
             return DecoderOnly(config, parts)
         case EncoderOnlyConfig():

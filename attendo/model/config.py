@@ -33,6 +33,11 @@ LARGEST = {
     "num_token_types": 1_000,
 }
 
+# Of the family that guesses the length of a target: tokens by which it can be longer or shorter than its source (what
+# is further counts as this), and so many classes: 50 shorter, …, as long, …, 50 longer.
+FURTHEST = 50
+NUM_LENGTHS = 2 * FURTHEST + 1
+
 SMALLEST = {"vocab_size": 4, "num_kv_heads": 0}  # pad, <s>, </s>, <unk>; 0 is "as many as there are heads"
 
 # From, to; other fractions lie in [0, 1). BERT has the smallest ε, and models of long texts have the largest bases.
@@ -101,6 +106,22 @@ class TransformerConfig(LayerConfig):
     encoder_layers: int = 6
     decoder_layers: int = 6
     tied_output: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class NonAutoregressiveConfig(LayerConfig):
+    """The same encoder and decoder, giving all words of a target at once (Ghazvininejad et al. 2019).
+
+    A class of its own: where a Transformer is asked for, one that gives word after word is meant.
+    """
+
+    encoder_layers: int = 6
+    decoder_layers: int = 6
+    tied_output: bool = True
+
+    def of_parts(self) -> TransformerConfig:
+        """The Transformer that it is made of."""
+        return TransformerConfig(**asdict(self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,13 +201,19 @@ class RecurrentConfig:
             )
 
 
-ModelConfig = TransformerConfig | DecoderOnlyConfig | EncoderOnlyConfig | RecurrentConfig
+ModelConfig = TransformerConfig | NonAutoregressiveConfig | DecoderOnlyConfig | EncoderOnlyConfig | RecurrentConfig
 
-# The names by which files know the four families.
+# The names by which files know the families.
 FAMILIES: dict[
-    str, type[TransformerConfig] | type[DecoderOnlyConfig] | type[EncoderOnlyConfig] | type[RecurrentConfig]
+    str,
+    type[TransformerConfig]
+    | type[NonAutoregressiveConfig]
+    | type[DecoderOnlyConfig]
+    | type[EncoderOnlyConfig]
+    | type[RecurrentConfig],
 ] = {
     "transformer": TransformerConfig,
+    "non-autoregressive": NonAutoregressiveConfig,
     "decoder-only": DecoderOnlyConfig,
     "encoder-only": EncoderOnlyConfig,
     "recurrent": RecurrentConfig,
@@ -194,8 +221,25 @@ FAMILIES: dict[
 
 
 def can_pack(config: ModelConfig) -> bool:
-    """Attention can keep apart several pairs in a row; a recurrent model cannot, and a masked text stands alone."""
-    return not isinstance(config, RecurrentConfig | EncoderOnlyConfig)
+    """Attention can keep apart several pairs in a row; a recurrent model cannot, a masked text stands alone, and a
+    target that is guessed as a whole has a row of its own, as its length is guessed, too."""
+    return not isinstance(config, RecurrentConfig | EncoderOnlyConfig | NonAutoregressiveConfig)
+
+
+def family_of(config: ModelConfig) -> str:
+    return next(word for word, kind in FAMILIES.items() if type(config) is kind)
+
+
+def in_family(config: ModelConfig, family: str) -> ModelConfig:
+    """The same sizes in another family, where both have them: a Transformer's, for a model that gives all at once."""
+    if family == family_of(config):
+        return config
+    if family == "non-autoregressive" and isinstance(config, TransformerConfig):
+        return NonAutoregressiveConfig(**asdict(config))
+    raise ConfigError(
+        f"family = {family} with the sizes of a {family_of(config)} model: "
+        f"only non-autoregressive can have those of another family, a transformer's"
+    )
 
 
 def check_fields(config: Any) -> None:
@@ -240,5 +284,4 @@ def config_from_dict(table: dict[str, Any]) -> ModelConfig:
 
 def config_to_dict(config: ModelConfig) -> dict[str, Any]:
     """The other way round."""
-    family = next(word for word, kind in FAMILIES.items() if type(config) is kind)
-    return {"family": family, **asdict(config)}
+    return {"family": family_of(config), **asdict(config)}

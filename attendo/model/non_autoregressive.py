@@ -17,14 +17,13 @@ from torch import Tensor, nn
 
 from attendo.model import masks
 from attendo.model.cache import KeysValues, MemoryCache
-from attendo.model.config import TransformerConfig
+from attendo.model.config import FURTHEST, NUM_LENGTHS, NonAutoregressiveConfig
 from attendo.model.embeddings import check_same_batch
+from attendo.model.parts import STANDARD, Parts
 from attendo.model.record import AttentionRecord
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import SPECIAL
 
-FURTHEST = 50  # tokens by which a target can be longer or shorter than its source; what is further counts as this
-NUM_LENGTHS = 2 * FURTHEST + 1  # classes: the target is 50 shorter, …, as long, …, 50 longer
 SHORTEST = 2  # tokens of a target that is guessed: a word and </s>
 
 
@@ -59,10 +58,10 @@ class NonAutoregressive(nn.Module):
     after it. All parts are the Transformer's; what is new is the length, and what is gone is the causal mask.
     """
 
-    def __init__(self, config: TransformerConfig) -> None:
+    def __init__(self, config: NonAutoregressiveConfig, parts: Parts = STANDARD) -> None:
         super().__init__()
         self.config = config
-        self.parts = Transformer(config)
+        self.parts = Transformer(config.of_parts(), parts)
         self.length = nn.Linear(config.d_model, NUM_LENGTHS)
 
     def forward(self, source: Tensor, target: Tensor, record: AttentionRecord | None = None) -> tuple[Tensor, Tensor]:
@@ -71,8 +70,10 @@ class NonAutoregressive(nn.Module):
         return self.guess(target, read, record), self.length_logits(read)
 
     def read(self, source: Tensor, record: AttentionRecord | None = None) -> ReadSource:
-        caches = [SourceCache() for _ in self.parts.decoder.layers]
-        return ReadSource(self.parts.encode(source, record), masks.real(source, SPECIAL.pad), caches)
+        return ReadSource(self.parts.encode(source, record), masks.real(source, SPECIAL.pad), self.empty_caches())
+
+    def empty_caches(self) -> list[SourceCache]:
+        return [SourceCache() for _ in self.parts.decoder.layers]
 
     def guess(self, target: Tensor, read: ReadSource, record: AttentionRecord | None = None) -> Tensor:
         """Logits of every place of the target. It may have several rows for each source, side by side."""

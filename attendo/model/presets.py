@@ -3,11 +3,18 @@
 from difflib import get_close_matches
 
 from attendo.errors import UsageError
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, ModelConfig, RecurrentConfig, TransformerConfig
+from attendo.model.config import (
+    DecoderOnlyConfig,
+    EncoderOnlyConfig,
+    ModelConfig,
+    NonAutoregressiveConfig,
+    RecurrentConfig,
+    TransformerConfig,
+)
 
 PRESETS = (
     "tiny", "small", "base", "big", "deep-shallow", "multi30k", "llama-7b", "llama-13b", "llama-30b", "llama-65b",
-    "llama-2-70b", "bert-base", "lstm", "gru", "rnn",
+    "llama-2-70b", "bert-base", "lstm", "gru", "rnn", "non-autoregressive",
 )  # fmt: skip
 
 PAPER_VOCABULARY = 37_000  # English-German in the paper (5.1)
@@ -57,6 +64,8 @@ def preset(name: str, vocab_size: int | None = None) -> ModelConfig:
             )
         case "lstm" | "gru" | "rnn":
             return RecurrentConfig(vocab_size=vocab, d_model=512, cell=name)
+        case "non-autoregressive":  # Ghazvininejad et al. 2019, of the size of `base`
+            return NonAutoregressiveConfig(vocab_size=vocab)
         case _:
             nearest = get_close_matches(name, PRESETS, n=1)
             hint = f"did you mean '{nearest[0]}'? " if nearest else ""

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from math import prod
 
 from attendo.model.config import (
+    NUM_LENGTHS,
     Cell,
     DecoderOnlyConfig,
     EncoderOnlyConfig,
     LayerConfig,
     ModelConfig,
+    NonAutoregressiveConfig,
     RecurrentConfig,
     TransformerConfig,
 )
@@ -29,6 +31,8 @@ def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     match config:
         case TransformerConfig():
             return dict(transformer(config))
+        case NonAutoregressiveConfig():
+            return dict(non_autoregressive(config))
         case DecoderOnlyConfig():
             return dict(decoder_only(config))
         case EncoderOnlyConfig():
@@ -56,6 +60,12 @@ def transformer(config: TransformerConfig) -> Iterator[Weight]:
     yield from last_norm("decoder.norm", config)
     if not config.tied_output:
         yield "output.weight", (config.vocab_size, config.d_model)
+
+
+def non_autoregressive(config: NonAutoregressiveConfig) -> Iterator[Weight]:
+    for name, shape in transformer(config.of_parts()):
+        yield f"parts.{name}", shape
+    yield from linear("length", config.d_model, NUM_LENGTHS)
 
 
 def decoder_only(config: DecoderOnlyConfig) -> Iterator[Weight]:

@@ -15,7 +15,13 @@ import numpy as np
 
 from attendo.errors import InputError
 from attendo.files.tensor_arrays import Arrays
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LayerConfig, TransformerConfig
+from attendo.model.config import (
+    DecoderOnlyConfig,
+    EncoderOnlyConfig,
+    LayerConfig,
+    NonAutoregressiveConfig,
+    TransformerConfig,
+)
 
 LARGEST = 1e15
 
@@ -27,6 +33,9 @@ def check_no_overflow(path: Path, config: LayerConfig, weights: Arrays) -> None:
             embedded = bounds.largest("embedding.weight") * math.sqrt(config.d_model)
             memory = bounds.stack("encoder", config.encoder_layers, bounds.positioned(embedded, "source_positions"))
             bounds.stack("decoder", config.decoder_layers, bounds.positioned(embedded, "target_positions"), memory)
+        case NonAutoregressiveConfig():  # what guesses the length reads a mean of the memory, and is one matrix
+            inner = {name.removeprefix("parts."): numbers for name, numbers in weights.items()}
+            check_no_overflow(path, config.of_parts(), inner)
         case DecoderOnlyConfig():
             bounds.stack("", config.num_layers, bounds.positioned(bounds.largest("embedding.weight"), "positions"))
         case EncoderOnlyConfig():

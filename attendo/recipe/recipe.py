@@ -7,15 +7,21 @@ from typing import Any
 from attendo.data.prepare.settings import DataConfig, TokenizerSettings
 from attendo.errors import ConfigError, UsageError
 from attendo.files.tables import from_dict, short_repr, unknown_key
-from attendo.model.config import FAMILIES, ModelConfig
+from attendo.model.config import FAMILIES, ModelConfig, in_family
 from attendo.model.earlier_names import in_todays_words
 from attendo.model.presets import PAPER_VOCABULARY, preset
 from attendo.training.config import TrainingConfig, ValidationConfig
 
+AT_ONCE = "non-autoregressive"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSettings:
-    """Which model: a `preset`, a `family` or a model to train on from (`init_from`), and what of it to change."""
+    """Which model: a `preset`, a `family` or a model to train on from (`init_from`), and what of it to change.
+
+    The family "non-autoregressive" may also stand beside one of the others: then its sizes, or also its first weights,
+    are those of that Transformer.
+    """
 
     preset: str | None = None
     family: str | None = None
@@ -23,7 +29,8 @@ class ModelSettings:
     changes: Mapping[str, Any] = field(default_factory=dict)  # fields of the model's configuration
 
     def __post_init__(self) -> None:
-        if [self.preset, self.family, self.init_from].count(None) < 2:
+        alone = self.family if self.family != AT_ONCE else None
+        if [self.preset, alone, self.init_from].count(None) < 2:
             raise ConfigError("[model] has more than one of preset, family and init_from: expected one")
         if self.family is not None and self.family not in FAMILIES:
             raise ConfigError(f"family in [model] is {short_repr(self.family)}: expected one of {', '.join(FAMILIES)}")
@@ -52,7 +59,7 @@ class ModelSettings:
 
     def config(self, vocab_size: int) -> ModelConfig:
         """Of a model that starts from nothing; without a name it is the paper's base."""
-        if self.family is not None:
+        if self.family is not None and self.preset is None:
             return self.changed(FAMILIES[self.family](vocab_size=vocab_size))
         try:
             start = preset("base" if self.preset is None else self.preset, vocab_size)
@@ -61,6 +68,8 @@ class ModelSettings:
         return self.changed(start)
 
     def changed(self, config: ModelConfig) -> ModelConfig:
+        if self.family is not None:
+            config = in_family(config, self.family)
         known = [field.name for field in fields(config) if field.name != "vocab_size"]
         for name in self.changes:
             if name not in known:

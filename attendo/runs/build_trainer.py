@@ -6,19 +6,23 @@ from pathlib import Path
 import torch
 
 from attendo.data.batches import Batches
+from attendo.data.few_shapes import FewShapes
 from attendo.model.build import Model, build_model
-from attendo.model.config import EncoderOnlyConfig, ModelConfig
+from attendo.model.config import EncoderOnlyConfig, ModelConfig, NonAutoregressiveConfig
+from attendo.model.non_autoregressive import NonAutoregressive
+from attendo.model.transformer import Transformer
 from attendo.model_folder.bundle import read_bundle
 from attendo.model_folder.weights import load_model, load_weights_, weights_of
 from attendo.recipe.recipe import Recipe
 from attendo.runs.prepare import Prepared
-from attendo.runs.validation import GuessHidden, Question, Translate, one_epoch
+from attendo.runs.validation import GuessHidden, Question, Translate, ValidationSearch, at_once, greedily, one_epoch
 from attendo.training.callback import Callback
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine, choose_machine, set_up
 from attendo.training.feed import BatchSource
+from attendo.training.graphed import GraphedShapes
 from attendo.training.loop import Validate
-from attendo.training.masked_tokens import MaskedBatches, MaskedTokens, Masking
+from attendo.training.masked_tokens import MaskedBatches, MaskedTokens, Masking, MaskPredict
 from attendo.training.objective import Objective, RDrop, TeacherForcing
 from attendo.training.trainer import Trainer
 
@@ -34,9 +38,12 @@ def build_trainer(
     """As the run begins, or from its last checkpoint on, if there is one."""
     machine = choose_machine(recipe.training, prepared.model)
     set_up(machine)  # before the first weights: orthogonal ones are computed, not only drawn
-    return Trainer(
+    batches = training_batches(recipe, prepared, machine)
+    # A target that is guessed as a whole cannot be packed; in a few shapes a GPU can still record its steps.
+    in_few_shapes = machine.device.type == "cuda" and isinstance(prepared.model, NonAutoregressiveConfig)
+    trainer = Trainer(
         first_model(recipe, prepared.model),
-        mask_if_needed(training_batches(recipe, prepared, machine), recipe.training, prepared),
+        FewShapes(batches) if in_few_shapes else mask_if_needed(batches, recipe.training, prepared),
         objective_of(recipe.training, prepared.model),
         recipe.training,
         recipe.validation,
@@ -47,6 +54,9 @@ def build_trainer(
         made_of=prepared.made_of,
         force=force,
     )
+    if in_few_shapes:
+        trainer.step = GraphedShapes()
+    return trainer
 
 
 def first_model(recipe: Recipe, config: ModelConfig) -> Model:
@@ -54,7 +64,10 @@ def first_model(recipe: Recipe, config: ModelConfig) -> Model:
     torch.manual_seed(recipe.training.seed)
     model = build_model(config)
     if recipe.model.init_from is not None:
-        load_weights_(model, weights_of(load_model(read_bundle(Path(recipe.model.init_from)))))
+        start = load_model(read_bundle(Path(recipe.model.init_from)))
+        # Of a teacher that gives word after word all is taken over; the length is for the student to learn.
+        own = model.parts if isinstance(model, NonAutoregressive) and isinstance(start, Transformer) else model
+        load_weights_(own, weights_of(start))
     return model
 
 
@@ -73,6 +86,8 @@ def mask_if_needed(batches: BatchSource, training: TrainingConfig, prepared: Pre
 def objective_of(training: TrainingConfig, config: ModelConfig) -> Objective:
     if isinstance(config, EncoderOnlyConfig):
         return MaskedTokens()
+    if isinstance(config, NonAutoregressiveConfig):
+        return MaskPredict(training.label_smoothing)
     if training.r_drop:
         return RDrop(training.r_drop, training.label_smoothing)
     return TeacherForcing(training.label_smoothing)
@@ -96,4 +111,7 @@ def build_validation(recipe: Recipe, prepared: Prepared, machine: Machine) -> Va
         for one in prepared.validation
         if index < len(one.pairs)
     ]
-    return Translate(batches, questions, recipe.validation.samples, prepared.tokenizer, machine)
+    how: tuple[Objective, ValidationSearch] = (TeacherForcing(), greedily)
+    if isinstance(prepared.model, NonAutoregressiveConfig):
+        how = MaskPredict(), at_once
+    return Translate(batches, questions, recipe.validation.samples, prepared.tokenizer, machine, *how)

@@ -5,7 +5,7 @@ from pathlib import Path
 from attendo import __version__
 from attendo.data.prepare.settings import CorpusConfig
 from attendo.files.source_code import package_code
-from attendo.model.config import FAMILIES
+from attendo.model.config import family_of
 from attendo.recipe.recipe import Recipe
 from attendo.runs.prepare import Prepared
 from attendo.training.progress import TrainingProgress
@@ -21,7 +21,7 @@ def model_card(recipe: Recipe, prepared: Prepared, progress: TrainingProgress, s
     )
     best = progress.best_step(recipe.validation)
     score = f"{recipe.validation.metric} {progress.history[best]:.4g} at step {best}" if best else "none"
-    family = next(name for name, kind in FAMILIES.items() if isinstance(prepared.model, kind))
+    family = family_of(prepared.model)
     return f"""# {heading}
 
 A {family} model of {parameters:,} parameters, made by attendo {__version__} (code {package_code()}).

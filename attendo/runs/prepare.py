@@ -14,6 +14,7 @@ from attendo.model.config import (
     DecoderOnlyConfig,
     EncoderOnlyConfig,
     ModelConfig,
+    NonAutoregressiveConfig,
     RecurrentConfig,
     config_from_dict,
     config_to_dict,
@@ -69,6 +70,11 @@ def model_config(recipe: Recipe, bundle: Bundle | None, tokenizer: Tokenizer) ->
         config = recipe.model.changed(config_from_dict(bundle.model))
     check_room(config, recipe.data)
     check_metric(config, recipe.validation.metric, recipe.data.is_text)
+    if isinstance(config, NonAutoregressiveConfig) and recipe.training.r_drop:
+        raise ConfigError(
+            f"r_drop = {recipe.training.r_drop} in [training]: a non-autoregressive model is taught by hidden words, "
+            f"others in each of two passes, so there is nothing to agree on: expected r_drop = 0"
+        )
     return config
 
 

@@ -5,7 +5,8 @@ When to validate and which score decides is the loop's business (training/config
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -16,11 +17,14 @@ from attendo.data.batch import Batch
 from attendo.data.batches import Position
 from attendo.data.corpus import Pair
 from attendo.decoding.greedy import greedy_search
+from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.interface import AutoregressiveModel
 from attendo.decoding.length import group_by_length, longest_output
+from attendo.decoding.mask_predict import mask_predict
 from attendo.engines.torch_engine import limits_of
 from attendo.evaluation.metrics import bleu, chrf, tokenisations
 from attendo.model.config import ModelConfig
+from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.special_tokens import SPECIAL, pad_rows
 from attendo.text.tokenizer import Tokenizer
 from attendo.training.callback import TranslationSample
@@ -30,8 +34,12 @@ from attendo.training.masked_tokens import MaskedTokens
 from attendo.training.objective import Objective, TeacherForcing, in_precision
 
 TOKENS_PER_BATCH = 8_000  # of greedy search
+TEACHER_FORCING: Objective = TeacherForcing()
+PASSES, LENGTHS = 4, 3  # of a model that gives all words at once: fewer than in use, for a validation should be quick
 
 Scores = tuple[dict[str, float], Sequence[TranslationSample]]
+# Source ids [batch, source], and how long each answer may be -> one hypothesis for each.
+ValidationSearch = Callable[[nn.Module, Tensor, Sequence[int]], list[Hypothesis]]
 
 
 # --- by loss
@@ -44,6 +52,15 @@ def one_epoch(batches: BatchSource) -> Iterator[Batch]:
         yield batch
         if after.epoch != start.epoch:
             return
+
+
+@contextmanager
+def same_draws(device: torch.device) -> Iterator[None]:
+    """What is drawn inside, such as which words are hidden, is the same at every validation; the generator of the
+    training goes on as if nothing had been drawn."""
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.manual_seed(0)
+        yield
 
 
 @torch.no_grad()
@@ -83,6 +100,16 @@ class GuessHidden:
 # --- by translations
 
 
+def greedily(model: nn.Module, source: Tensor, longest: Sequence[int]) -> list[Hypothesis]:
+    """By the likeliest token at each step."""
+    return greedy_search(cast(AutoregressiveModel[Any], model), source, longest)
+
+
+def at_once(model: nn.Module, source: Tensor, longest: Sequence[int]) -> list[Hypothesis]:
+    """A model that gives all words at once guesses how many there are, which is never more than may be."""
+    return mask_predict(cast(NonAutoregressive, model), source, PASSES, LENGTHS)
+
+
 @dataclass(frozen=True)
 class Question:
     """A source to translate into a language, and what a person made of it."""
@@ -93,21 +120,26 @@ class Question:
 
 @dataclass(frozen=True)
 class Translate:
-    """Loss of the true translations, without smoothing; scores and samples of the model's own."""
+    """Loss of the true translations, without smoothing (`objective`); scores and samples of the model's own, which
+    `search` finds."""
 
     batches: dict[str, list[Batch]]  # by direction
     questions: Sequence[Question]
     num_samples: int
     tokenizer: Tokenizer
     machine: Machine
+    objective: Objective = TEACHER_FORCING
+    search: ValidationSearch = greedily
 
     def __call__(self, model: nn.Module) -> Scores:
-        objective = in_precision(TeacherForcing(), self.machine.device, self.machine.precision)
+        objective = in_precision(self.objective, self.machine.device, self.machine.precision)
         every = [batch for batches in self.batches.values() for batch in batches]
-        scores = {"loss": mean_loss(model, every, objective)}
+        with same_draws(self.machine.device):
+            scores = {"loss": mean_loss(model, every, objective)}
         if len(self.batches) > 1:
             for direction, batches in self.batches.items():
-                scores[f"loss {direction}"] = mean_loss(model, batches, objective)
+                with same_draws(self.machine.device):
+                    scores[f"loss {direction}"] = mean_loss(model, batches, objective)
         if not self.questions:
             return scores, []
         # A model whose loss is no number has nothing to say; the loop will see what to do about it.
@@ -119,11 +151,13 @@ class Translate:
     def translate(self, model: nn.Module) -> list[str]:
         lower = self.machine.precision != torch.float32
         with torch.autocast(self.machine.device.type, self.machine.precision, enabled=lower):
-            return translate_greedily(model, self.tokenizer, self.questions)
+            return translate_questions(model, self.tokenizer, self.questions, self.search)
 
 
-def translate_greedily(model: nn.Module, tokenizer: Tokenizer, questions: Sequence[Question]) -> list[str]:
-    """In the order of the questions, by the likeliest token at each step; like lengths are translated together.
+def translate_questions(
+    model: nn.Module, tokenizer: Tokenizer, questions: Sequence[Question], search: ValidationSearch = greedily
+) -> list[str]:
+    """In the order of the questions; like lengths are translated together.
 
     What the model reads and how long its answer may be are as in `attendo translate`.
     """
@@ -137,7 +171,7 @@ def translate_greedily(model: nn.Module, tokenizer: Tokenizer, questions: Sequen
         # A decoder alone has one table of positions for both: a source beyond its share leaves less for the answer.
         room = max(1, limits.target - max(0, source.shape[1] - limits.source))
         bounds = [min(longest[index], room) for index in indices]
-        found = greedy_search(cast(AutoregressiveModel[Any], model), source, bounds)
+        found = search(model, source, bounds)
         for index, hypothesis in zip(indices, found, strict=True):
             outputs[index] = tokenizer.decode(hypothesis.ids)
     return outputs

@@ -125,7 +125,11 @@ def words_for_attempt(sentence: Sentence) -> str:
     if not isinstance(search, SearchOptions):
         return "drawn again"
     if sentence.attempt == "wider":
+        if search.passes is not None:
+            return f"taken from an attempt with more lengths ({search.n_best})"
         return f"taken from an attempt with a wider beam ({search.beam_size})"
+    if search.passes is not None:
+        return f"decoded again with {search.passes} passes"
     how = f"beam {search.beam_size}" if search.beam_size > 1 else "greedy search"
     return f"decoded again with {how} and no repeated {search.no_repeat_ngram}-grams"
 

@@ -28,10 +28,11 @@ class TranslationOptions:
     >>> attendo.TranslationOptions(sampling=attendo.SamplingOptions(temperature=0.7), n_best=3).sampling.temperature
     0.7
 
-    `beam` and `n_best` are short for those of `search`, and are read there: `options.search.beam_size` (the attributes
-    `options.beam` and `options.n_best` are None: nothing is kept twice). A beam that is not named is at least as wide
-    as `n_best`. The glossary may be a dict of terms and their translations. With `sampling` a translation is drawn, not
-    searched for, and `n_best` is how many are drawn: nothing else of `search` may be asked for beside it.
+    `beam`, `n_best` and `passes` (those of a non-autoregressive model, which has no beam) are short for those of
+    `search`, and are read there: `options.search.beam_size` (the attributes `options.beam` and so on are None: nothing
+    is kept twice). A beam that is not named is at least as wide as `n_best`. The glossary may be a dict of terms and
+    their translations. With `sampling` a translation is drawn, not searched for, and `n_best` is how many are drawn:
+    nothing else of `search` may be asked for beside it.
     """
 
     search: SearchOptions = field(default_factory=SearchOptions)
@@ -43,8 +44,9 @@ class TranslationOptions:
     doubt_below: float | None = None  # the user's own threshold, instead of the model's
     beam: InitVar[int | None] = None
     n_best: InitVar[int | None] = None
+    passes: InitVar[int | None] = None
 
-    def __post_init__(self, beam: int | None, n_best: int | None) -> None:
+    def __post_init__(self, beam: int | None, n_best: int | None, passes: int | None) -> None:
         check_argument("search", self.search, SearchOptions, "SearchOptions")
         if isinstance(self.glossary, Mapping):
             object.__setattr__(self, "glossary", Glossary.from_pairs(self.glossary))
@@ -54,6 +56,8 @@ class TranslationOptions:
             check_argument(name, getattr(self, name), bool, "True or False")
         if self.doubt_below is not None:
             check_number("doubt_below", self.doubt_below, -100.0, 0.0)
+        if passes is not None:
+            object.__setattr__(self, "search", replace(self.search, passes=passes))
         if self.sampling is not None:
             check_argument("sampling", self.sampling, SamplingOptions, "SamplingOptions")
             check_nothing_to_search(self.search, beam)
@@ -67,8 +71,11 @@ class TranslationOptions:
     def to_dict(self) -> dict[str, Any]:
         """All that decides how a text is translated, for journals and reports; equal for equal options."""
         terms = [[term.source, term.target] for term in self.glossary.terms] if self.glossary else []
+        search = asdict(self.search)
+        if self.search.passes is None:  # says nothing of a beam search, and journals from before passes have no such
+            del search["passes"], search["lengths"]
         return {
-            "options": asdict(self.search),
+            "options": search,
             "keep": self.keep,
             "second_look": self.wider_retry,
             "doubt": self.doubt_below if self.doubt else False,

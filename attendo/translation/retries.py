@@ -24,7 +24,7 @@ from functools import partial
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.length import group_by_length
-from attendo.decoding.options import SearchOptions
+from attendo.decoding.options import MOST_PASSES, SearchOptions
 from attendo.engines.engine import Engine, Request
 from attendo.text.normalize import one_line
 from attendo.text.number_words import CHINESE
@@ -38,7 +38,8 @@ from attendo.translation.pieces import cut_at_stand_ins, put_pieces_together
 from attendo.translation.prepare import Languages, request_for, verbatim_spans
 from attendo.translation.stand_ins import STAND_IN, Span, StandIns, hide, lost, reveal
 
-WIDER_BEAM = 16
+WIDER_BEAM = 16  # and so many lengths, of a model that has no beam
+MORE_PASSES = {4: 2, 3: 4, 2: 8}  # times as many, in the place of a ban on repeated n-grams
 MOST_STAND_INS = 20  # with more of them a sentence goes to pieces at once: no model keeps them apart
 # A sentence without one of these is still right, only incomplete; without any other it breaks a program or a page.
 MAY_BE_LOST = ("number", "emoji")
@@ -92,8 +93,13 @@ def wants_pieces(case: Case, options: TranslationOptions) -> bool:
 
 
 def stricter(options: TranslationOptions, no_repeat_ngram: int, beam: int | None = None) -> SearchOptions:
-    """The user's own options without repeated n-grams; and something must be said before </s>."""
+    """The user's own options without repeated n-grams; and something must be said before </s>.
+
+    A model that gives all words at once repeats one where two of them do not know of each other: more passes help.
+    """
     search = options.search
+    if search.passes is not None:
+        return replace(search, passes=min(MORE_PASSES[no_repeat_ngram] * search.passes, MOST_PASSES))
     beam = beam or search.beam_size
     return replace(
         search,

@@ -26,6 +26,7 @@ from attendo.translation.answer import Sentence, Translation
 from attendo.translation.compose import compose, finish
 from attendo.translation.doubt import with_doubt
 from attendo.translation.options import DEFAULT, TranslationOptions
+from attendo.translation.passes import suited
 from attendo.translation.prepare import PreparedText, Preparer
 from attendo.translation.retries import Searcher
 
@@ -82,6 +83,7 @@ class Translator:
         """One text, or many: the answers come in their order, each with its score, its ledger and remarks."""
         started = time.perf_counter()
         check_request(to, from_, options)
+        options = self.suited(options)
         if not isinstance(text, (str, list, tuple)):
             raise InputError(f"a text is {type(text).__name__}: expected str, or a list of str")
         self.preparer.languages("", to, from_)  # a wrong one is an error even where there is no text
@@ -137,6 +139,7 @@ class Translator:
     ) -> Iterator[str]:
         """The translation of a text part by part, each sentence as soon as it is there; joined they are the whole."""
         check_request(to, from_, options)
+        options = self.suited(options)
         prepared = self.preparer.prepare(text, to, from_, options)
         yield from join_one_by_one(self.finished_texts(prepared, options), prepared.segments, prepared.languages.to)
 
@@ -225,6 +228,10 @@ class Translator:
                 f"this model reads {limits.source:,} and says {limits.target:,}"
             )
         return request._replace(max_length=len(ids)), ids
+
+    def suited(self, options: TranslationOptions) -> TranslationOptions:
+        """These options for this model; an error where it cannot follow one."""
+        return suited(options, self.bundle.model.get("family", "transformer"))
 
     def __copy__(self) -> "Translator":
         return Translator(self.bundle, self.tokenizer, self.engine)

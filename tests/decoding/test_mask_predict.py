@@ -6,8 +6,8 @@ import torch
 from attendo.decoding.mask_predict import blank, least_sure, mask_predict
 from attendo.errors import ConfigError
 from attendo.lab.tools.toy_tasks import copying, reversal
-from attendo.model.config import TransformerConfig
-from attendo.model.non_autoregressive import FURTHEST, NonAutoregressive
+from attendo.model.config import FURTHEST, NonAutoregressiveConfig
+from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.special_tokens import MASK
 from attendo.training.masked_tokens import MaskPredict
 from attendo.training.optimizer import cosine_learning_rate
@@ -20,7 +20,7 @@ SIZES = {"vocab_size": VOCAB, "d_model": 16, "d_ff": 24, "num_heads": 2, "dropou
 @pytest.fixture(scope="module")
 def model():
     torch.manual_seed(0)
-    model = NonAutoregressive(TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=2)).double().eval()
+    model = NonAutoregressive(NonAutoregressiveConfig(**SIZES, encoder_layers=1, decoder_layers=2)).double().eval()
     for parameter in model.parameters():
         if parameter.dim() > 1:
             torch.nn.init.normal_(parameter, std=0.5)
@@ -95,7 +95,7 @@ def test_more_passes_change_the_answer_and_more_lengths_its_score(model):
 
 
 def test_a_blank_target():
-    assert blank(torch.tensor([4, 2])).tolist() == [[MASK, MASK, MASK, 2], [MASK, 2, 0, 0]]
+    assert blank(torch.tensor([4, 2]), 4).tolist() == [[MASK, MASK, MASK, 2], [MASK, 2, 0, 0]]
 
 
 def test_the_least_sure():
@@ -117,7 +117,7 @@ def test_it_learns_short_words(task):
     torch.manual_seed(1)
     generator = torch.Generator().manual_seed(1)
     sizes = {**SIZES, "d_model": 32, "d_ff": 64, "num_heads": 4, "norm_order": "pre"}
-    model = NonAutoregressive(TransformerConfig(**sizes, encoder_layers=1, decoder_layers=1))
+    model = NonAutoregressive(NonAutoregressiveConfig(**sizes, encoder_layers=1, decoder_layers=1))
     optimizer = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), weight_decay=0.0)
     for step in range(1, 301):
         rate = cosine_learning_rate(step, 6e-3, 50, 300)

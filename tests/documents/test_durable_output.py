@@ -296,7 +296,7 @@ OTHERS = {
     "another model": {"model": "other"},
     "another --to": {"to": "zh", "from_": "en"},
     "another --from": {"from_": None},
-    "another --beam or --n-best": {"options": TranslationOptions(beam=2)},
+    "another --beam, --passes or --n-best": {"options": TranslationOptions(beam=2)},
     "or without --keep": {"options": TranslationOptions(keep=True)},
     "or without --no-wider-retry": {"options": TranslationOptions(wider_retry=False)},
     "another --glossary": {"options": TranslationOptions(glossary=Glossary([Term("我", "I")]))},

@@ -11,7 +11,8 @@ from attendo.lab.tools.measuring import count_weights
 from attendo.lab.tools.real_searching import percent_repeated, search_quality, search_times, times_as_fast
 from attendo.lab.tools.real_training import real_data
 from attendo.lab.tools.real_translators import transformer
-from attendo.model.non_autoregressive import NonAutoregressive
+from attendo.model.build import build_model
+from attendo.model.config import in_family
 from attendo.model.transformer import Transformer
 from tests.lab.planted import small, small_runs, verdict
 
@@ -32,7 +33,7 @@ def test_l33_seeds_that_do_not_agree_decide_nothing():
 def test_l33_both_sides_have_about_as_many_weights():
     config = transformer(real_data("small"), "full")
     with torch.device("meta"):
-        sizes = [count_weights(kind(config)) for kind in (Transformer, NonAutoregressive)]
+        sizes = [count_weights(build_model(one)) for one in (config, in_family(config, "non-autoregressive"))]
     assert 1 <= sizes[1] / sizes[0] < 1.05
 
 

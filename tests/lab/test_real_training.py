@@ -8,11 +8,11 @@ import torch
 
 from attendo.data.batch import Batch
 from attendo.data.batches import Batches, Position
+from attendo.data.few_shapes import WIDTHS, FewShapes, widened
 from attendo.errors import DataError
 from attendo.lab.tools import real_sides
 from attendo.lab.tools.data_files import data_file
 from attendo.lab.tools.distillation import distilled
-from attendo.lab.tools.few_shapes import WIDTHS, FewShapes, widened
 from attendo.lab.tools.kept_models import kept_or_measured, kept_or_trained, kept_path
 from attendo.lab.tools.larger_corpus import Joined, Lines, Swapped, larger_data
 from attendo.lab.tools.measuring import count_weights

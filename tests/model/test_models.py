@@ -285,5 +285,5 @@ def test_every_preset_has_the_sizes_of_the_contract():
         assert (c.d_model, c.d_ff, c.num_heads, c.encoder_layers, c.decoder_layers) == sizes
         assert (c.norm_order, c.positions, c.activation, c.tied_output) == ("post", "sinusoidal", "relu", True)
     llamas = {name for name in PRESETS if name.startswith("llama")}
-    assert set(PRESETS) == {*table, *llamas, "bert-base", "lstm", "gru", "rnn"}
+    assert set(PRESETS) == {*table, *llamas, "bert-base", "lstm", "gru", "rnn", "non-autoregressive"}
     assert all(preset(name, 777).vocab_size == 777 for name in PRESETS)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from attendo.errors import InputError
-from attendo.model.config import TransformerConfig
-from attendo.model.non_autoregressive import FURTHEST, NUM_LENGTHS, NonAutoregressive, length_class
+from attendo.model.config import FURTHEST, NUM_LENGTHS, NonAutoregressiveConfig
+from attendo.model.non_autoregressive import NonAutoregressive, length_class
 from attendo.model.record import AttentionRecord
 from attendo.model.transformer import Transformer
 from attendo.special_tokens import MASK, SPECIAL
@@ -28,7 +28,7 @@ TARGET = torch.tensor([[11, MASK, 13, 2, 0, 0], [MASK, MASK, MASK, 8, 9, 2]])
 
 def model_of(**changes):
     torch.manual_seed(0)
-    model = NonAutoregressive(TransformerConfig(**{**SIZES, **changes})).double().eval()
+    model = NonAutoregressive(NonAutoregressiveConfig(**{**SIZES, **changes})).double().eval()
     for parameter in model.parameters():  # large enough that any influence shows
         torch.nn.init.normal_(parameter, std=0.4)
     return model

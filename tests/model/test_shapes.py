@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attendo.model.build import build_model
-from attendo.model.config import FAMILIES, DecoderOnlyConfig, EncoderOnlyConfig, RecurrentConfig, TransformerConfig
+from attendo.model.config import (
+    FAMILIES,
+    DecoderOnlyConfig,
+    EncoderOnlyConfig,
+    NonAutoregressiveConfig,
+    RecurrentConfig,
+    TransformerConfig,
+)
 from attendo.model.presets import PRESETS, preset
 from attendo.model.shapes import num_parameters, weight_shapes
 
@@ -29,6 +36,7 @@ both = {"encoder_layers": layers, "decoder_layers": layers, "tied_output": st.bo
 configs = st.one_of(
     st.builds(TransformerConfig, **shared, **both),
     st.builds(TransformerConfig, **shared | additive, **both),
+    st.builds(NonAutoregressiveConfig, **shared, **both),
     st.builds(DecoderOnlyConfig, **shared, num_layers=layers, tied_output=st.booleans(), num_kv_heads=num_kv_heads),
     st.builds(DecoderOnlyConfig, **shared | additive, num_layers=layers, num_kv_heads=num_kv_heads),
     st.builds(EncoderOnlyConfig, **shared, num_layers=layers, num_token_types=st.integers(1, 4)),
@@ -69,7 +77,7 @@ def test_every_preset(name):
 def test_the_deepest_and_largest_models_are_listed_at_once():
     stack = {"encoder_layers": 1000, "decoder_layers": 1000}
     for kind in FAMILIES.values():
-        depth = stack if kind in (TransformerConfig, RecurrentConfig) else {"num_layers": 1000}
+        depth = stack if hasattr(kind, "encoder_layers") else {"num_layers": 1000}
         started = time.process_time()
         assert num_parameters(kind(vocab_size=10_000_000, d_model=65_536, **depth)) > 10**12
         assert time.process_time() - started < 1

@@ -9,7 +9,7 @@ from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig, TransformerConfig
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.model_folder.weights import load_model
-from attendo.runs.validation import Question, translate_greedily
+from attendo.runs.validation import Question, translate_questions
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 
 SIZES = {"d_model": 16, "d_ff": 32, "num_heads": 2, "positions": "learned", "max_length": 300}
@@ -29,13 +29,13 @@ def test_a_source_of_any_length_leaves_room_for_an_answer(kind, layers, length):
     tokenizer = train_tokenizer(lambda: iter(["abc"]), ["abc", "cba"], TokenizerConfig(300, "char"))
     torch.manual_seed(1)
     model = build_model(kind(vocab_size=tokenizer.vocab_size, **SIZES, **layers)).eval()
-    assert len(translate_greedily(model, tokenizer, questions(["a" * length, "ab", "c" * 40], "cba"))) == 3
+    assert len(translate_questions(model, tokenizer, questions(["a" * length, "ab", "c" * 40], "cba"))) == 3
 
 
 def test_the_answers_are_those_of_translate():
     texts = ["我爱机器学习。", "Guten Morgen!", "今天天气很好，我们去公园吧。"]
     bundle = read_bundle(model_folder(None))
-    found = translate_greedily(load_model(bundle).eval(), bundle.tokenizer(), questions(texts, "en"))
+    found = translate_questions(load_model(bundle).eval(), bundle.tokenizer(), questions(texts, "en"))
     greedy = attendo.TranslationOptions(beam=1, wider_retry=False)
     answers = attendo.load(engine="torch", device="cpu").translate(texts, to="en", options=greedy)
     assert found == [answer.text for answer in answers]

@@ -5,15 +5,15 @@ import torch
 
 from attendo.data.batch import Batch
 from attendo.errors import InputError
-from attendo.model.config import TransformerConfig
-from attendo.model.non_autoregressive import FURTHEST, NonAutoregressive
+from attendo.model.config import FURTHEST, NonAutoregressiveConfig
+from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.special_tokens import MASK, SPECIAL
 from attendo.training.masked_tokens import MaskPredict, hidden_words
 from attendo.training.step import train_step
 
 PAIRS = [([5, 6, 7], [8]), ([5], [9, 10, 11, 12]), ([6, 7], [9, 9]), ([4, 4], []), ([4, 4, 4, 4], [5])]
 BATCH = Batch.from_pairs(PAIRS)
-CONFIG = TransformerConfig(
+CONFIG = NonAutoregressiveConfig(
     vocab_size=13, d_model=16, d_ff=32, num_heads=2, encoder_layers=1, decoder_layers=1, dropout=0.0
 )
 

@@ -8,8 +8,7 @@ import torch
 
 from attendo.data.batch import Batch
 from attendo.model.build import build_model
-from attendo.model.config import DecoderOnlyConfig
-from attendo.model.non_autoregressive import NonAutoregressive
+from attendo.model.config import DecoderOnlyConfig, in_family
 from attendo.model.presets import preset
 from attendo.training.config import TrainingConfig
 from attendo.training.graphed import GraphedStep
@@ -74,7 +73,7 @@ TRAININGS = {
     "with R-Drop": (partial(build_model, SMALL), RDrop(5.0, 0.1)),
     "an LSTM": (partial(build_model, preset("lstm", 40)), TeacherForcing(0.1)),
     "a decoder alone": (partial(build_model, NARROW), TeacherForcing(0.1)),
-    "all words at once": (partial(NonAutoregressive, SMALL), MaskPredict(0.1)),
+    "all words at once": (partial(build_model, in_family(SMALL, "non-autoregressive")), MaskPredict(0.1)),
 }
 
 

@@ -24,6 +24,7 @@ from attendo.lab.tools.real_sides import RealSide, TrainedModel, TrainingJob, re
 from attendo.lab.tools.real_training import DATA_FILES, TEACHER_FORCING, RealBudget, RealData, real_data
 from attendo.lab.tools.real_translators import budget, transformer, transformer_side
 from attendo.model.build import Model
+from attendo.model.config import in_family
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
 from attendo.training.masked_tokens import MaskPredict
@@ -87,7 +88,8 @@ class Translators:
 def student_side(data: RealData, size: Size) -> RealSide[NonAutoregressive]:
     """All parts are the Transformer's, but for the length and the mask."""
     objective = MaskPredict(label_smoothing=TEACHER_FORCING.label_smoothing)
-    return RealSide(NonAutoregressive, transformer(data, size), (STUDENT_RATE,), objective)
+    config = in_family(transformer(data, size), "non-autoregressive")
+    return RealSide(NonAutoregressive, config, (STUDENT_RATE,), objective)
 
 
 def measure_quality(translators: Translators) -> Numbers:

@@ -14,6 +14,7 @@ from torch import nn
 from attendo.data.batches import Batches, WeightedCorpus
 from attendo.data.corpus import Corpus, CorpusFile, Pair
 from attendo.data.encoded import encode_corpus
+from attendo.data.few_shapes import FewShapes
 from attendo.data.filters import FilterConfig
 from attendo.data.lines import ignore
 from attendo.data.prepare.tokenizer import texts
@@ -21,7 +22,6 @@ from attendo.data.synthetic import SyntheticCorpus
 from attendo.files.cache_folder import cache_folder
 from attendo.lab.knobs import Size
 from attendo.lab.tools.data_files import data_file
-from attendo.lab.tools.few_shapes import FewShapes
 from attendo.model.build import Model
 from attendo.model.config import ModelConfig
 from attendo.model_folder.weights import load_weights_

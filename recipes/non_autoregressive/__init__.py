@@ -1,0 +1,1 @@
+"""A translator that gives all words at once, taught by one that gives them in turn."""
