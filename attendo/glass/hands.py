@@ -21,7 +21,8 @@ from typing import Any, Literal, get_args
 
 from attendo.errors import InputError
 from attendo.files.tables import short_repr
-from attendo.model.config import LARGEST, TransformerConfig
+from attendo.model.config import TransformerConfig
+from attendo.model.field_ranges import LARGEST
 from attendo.special_tokens import SPECIAL
 
 Where = Literal["encoder", "decoder", "cross"]

@@ -3,13 +3,13 @@
 Frozen, so a running model cannot disagree with its file. No torch here: describing a model in words is cheap.
 """
 
-import math
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from attendo.errors import ConfigError
 from attendo.files.tables import short_repr, unknown_key
 from attendo.model.earlier_names import in_todays_words
+from attendo.model.field_ranges import check_fields
 
 Positions = Literal["sinusoidal", "learned", "rotary", "none"]
 Norm = Literal["layer", "rms"]
@@ -19,29 +19,10 @@ Compatibility = Literal["dot", "additive"]
 Cell = Literal["rnn", "gru", "lstm"]
 SourceAttention = Literal["additive", "dot", "general", "none"]
 
-# A file may ask for any size; these are what we are willing to believe.
-LARGEST = {
-    "vocab_size": 10_000_000,
-    "d_model": 65_536,
-    "d_ff": 1_048_576,
-    "num_heads": 4_096,
-    "num_kv_heads": 4_096,
-    "num_layers": 1_000,
-    "encoder_layers": 1_000,
-    "decoder_layers": 1_000,
-    "max_length": 1_000_000,
-    "num_token_types": 1_000,
-}
-
 # Of the family that guesses the length of a target: tokens by which it can be longer or shorter than its source (what
 # is further counts as this), and so many classes: 50 shorter, …, as long, …, 50 longer.
 FURTHEST = 50
 NUM_LENGTHS = 2 * FURTHEST + 1
-
-SMALLEST = {"vocab_size": 4, "num_kv_heads": 0}  # pad, <s>, </s>, <unk>; 0 is "as many as there are heads"
-
-# From, to; other fractions lie in [0, 1). BERT has the smallest ε, and models of long texts have the largest bases.
-RANGES = {"norm_eps": (1e-12, 0.1), "rotary_base": (1.0, 1e9)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,29 +221,6 @@ def in_family(config: ModelConfig, family: str) -> ModelConfig:
         f"family = {family} with the sizes of a {family_of(config)} model: "
         f"only non-autoregressive can have those of another family, a transformer's"
     )
-
-
-def check_fields(config: Any) -> None:
-    """Each field has the type it says and lies in its range; the first that does not is named."""
-    for field in fields(config):
-        value, where = getattr(config, field.name), f"{field.name} in {type(config).__name__}"
-        if field.type is int:
-            largest = LARGEST[field.name]
-            smallest = SMALLEST.get(field.name, 1)
-            if type(value) is not int or not smallest <= value <= largest:
-                raise ConfigError(
-                    f"{where} is {short_repr(value)}: expected a whole number from {smallest} to {largest:,}"
-                )
-        elif field.type is bool:
-            if type(value) is not bool:
-                raise ConfigError(f"{where} is {short_repr(value)}: expected true or false")
-        elif field.type is float:
-            low, high = RANGES.get(field.name, (0.0, math.nextafter(1.0, 0.0)))
-            if type(value) not in (int, float) or not low <= value <= high:  # NaN is in no range
-                rule = f"a positive number from {low:g} to {high:g}" if field.name in RANGES else "a number in [0, 1)"
-                raise ConfigError(f"{where} is {short_repr(value)}: expected {rule}")
-        elif value not in get_args(field.type):
-            raise ConfigError(f"{where} is {short_repr(value)}: expected one of {', '.join(get_args(field.type))}")
 
 
 def config_from_dict(table: dict[str, Any]) -> ModelConfig:
