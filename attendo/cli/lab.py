@@ -1,5 +1,6 @@
 """attendo lab: the claims of the notes, run."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 from attendo.cli.help import INPUT_AND_OUTPUT, MACHINE, MEASURING, AttendoCommand, AttendoGroup
 from attendo.cli.lab_claims import check_knobs, check_named, find_claim, warn_without_gpu, with_evidence
 from attendo.cli.lab_keeping import keep, tune_and_keep, wrote
-from attendo.cli.lab_results import in_words, progress_on_stderr, table, verdict_words
+from attendo.cli.lab_results import checked_in_words, in_words, progress_on_stderr, table, verdict_words
 from attendo.cli.language import language_of
 from attendo.cli.terminal import print_json, print_note, print_result
 from attendo.errors import UsageError
@@ -202,6 +203,39 @@ def run(
     else:
         for result, one in zip(results, tables, strict=True):
             print_result(in_words(result, one, tr))
+
+
+@app.command("check", cls=AttendoCommand)
+def check(
+    context: typer.Context,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Claims to check; all of them.")] = None,
+) -> None:
+    """See whether the code still gives the numbers that stored evidence stands on, by small runs of seconds.
+
+    Exit code 3: some evidence is stale, or there is none.
+
+    Examples:
+        # All claims that have stored evidence
+        attendo lab check
+        # Two of them
+        attendo lab check L6 L27
+    """
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # what is compared was computed without a GPU; torch is not here yet
+    from attendo.lab.check import check_claims
+    from attendo.lab.claims import EXPERIMENTS
+
+    tr = in_language(language_of(context))
+    stored = [experiment for experiment in EXPERIMENTS.values() if experiment.evidence != "measured"]
+    wanted = [find_claim(EXPERIMENTS, name) for name in ids] if ids else stored
+    if others := [experiment.id for experiment in wanted if experiment.evidence == "measured"]:
+        raise UsageError(f"{', '.join(others)} is measured anew every time: it has no stored evidence to check")
+    stale = False
+    for experiment in wanted:  # one by one: each is kept, and said, as soon as it is known
+        (one,) = check_claims([experiment])
+        print_result(checked_in_words(one, tr))
+        stale = stale or one.is_stale
+    if stale:
+        raise typer.Exit(3)
 
 
 @app.command("tune", cls=AttendoCommand)

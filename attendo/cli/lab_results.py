@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attendo.report.language import Language, Tr
 
 if TYPE_CHECKING:
+    from attendo.lab.check import CheckedClaim
     from attendo.lab.claim import Verdict
     from attendo.lab.run import ClaimResult
 
@@ -71,6 +72,8 @@ def origin(table: dict[str, Any], tr: Tr) -> str:
         return ""
     date, machine, code = stored["date"], stored["machine"], stored["code"]
     stale = tr("; stale: the code is another now", "；已过时：此后代码有改动") if stored["stale"] else ""
+    if stored["changed"] and not stored["stale"]:
+        stale = tr("; today's code gives the same in a small run", "；当前代码的小规模运行结果相同")
     words = tr(f"stored evidence of {date}, {machine}, code {code}", f"存档数据：{date}，{machine}，代码 {code}")
     return f"    {words}{stale}\n"
 
@@ -98,6 +101,24 @@ def table(result: "ClaimResult", language: Language) -> dict[str, Any]:
     }
 
 
+def checked_in_words(checked: "CheckedClaim", tr: Tr) -> str:
+    """L6   the code has changed, the numbers of a small run have not"""
+    words = {
+        "as measured": tr("measured by the code of today", "由当前代码测得"),
+        "same numbers": tr(
+            "the code has changed, the numbers of a small run have not", "代码有改动，小规模运行的结果不变"
+        ),
+        "other numbers": tr("stale: a small run gives other numbers", "已过时：小规模运行的结果不同"),
+        "nothing to compare with": tr(
+            "stale: the code has changed, and no small run of before is kept",
+            "已过时：代码有改动，也没有改动前的小规模运行可比",
+        ),
+        "no evidence": tr("no stored evidence", "没有存档数据"),
+    }[checked.found]
+    names = f" ({', '.join(checked.names[:5])}{', …' * (len(checked.names) > 5)})" if checked.names else ""
+    return f"{checked.claim:4} {words}{names}"
+
+
 def in_json(value: Any) -> Any:
     """JSON has no infinities: there is null for these, which a turned knob may give."""
     if isinstance(value, Sequence):
@@ -111,6 +132,7 @@ def stored(result: "ClaimResult") -> dict[str, Any] | None:
     if not result.stored:
         return None
     return {
+        "changed": result.changed,
         "stale": result.stale,
         "code": evidence.code,
         "machine": evidence.machine,

@@ -207,11 +207,16 @@ def stored_origin(result: ClaimResult, tr: Tr) -> str:
         " **Stale**: the code this experiment uses has changed since; the rule and the picture are today's.",
         "**已过时**：存档之后，这个实验用到的代码有过改动；判定规则和图则来自当前的代码。",
     )
+    unchanged = tr(
+        " The code has changed since; in a small run it still gives the same numbers (`attendo lab check`).",
+        "存档之后代码有过改动，但小规模运行的结果不变（`attendo lab check`）。",
+    )
+    since = changed if result.stale else unchanged if result.changed else ""
     return tr(
         f"Stored evidence: measured on {evidence.date}, {evidence.machine}{data}."
-        f"{changed if result.stale else ''} {again} measures it again"
+        f"{since} {again} measures it again"
         f"{smaller if result.experiment.evidence == 'trained' else ''}.",
-        f"存档数据：测于 {evidence.date}，{evidence.machine}{data}。{changed if result.stale else ''}重新测量：{again}"
+        f"存档数据：测于 {evidence.date}，{evidence.machine}{data}。{since}重新测量：{again}"
         f"{smaller if result.experiment.evidence == 'trained' else ''}。",
     )
 

@@ -19,6 +19,7 @@ from attendo.lab.knobs import Settings, Size, settings_of
 from attendo.lab.tools.code_hash import code_hash, reached_modules
 from attendo.lab.tools.data_files import data_hashes
 from attendo.lab.tools.evidence import Evidence, hardware, read_evidence, stored_path, today, write_evidence
+from attendo.lab.tools.small_runs import read_small_runs
 from attendo.lab.tools.texts import Language, fill_in, read_text
 from attendo.lab.tools.tuning import TunedRates, rates_of
 
@@ -31,7 +32,8 @@ class ClaimResult:
     experiment: Experiment
     evidence: Evidence
     stored: bool = False  # measured at another time, and kept with the claims
-    stale: bool = False  # stored, and the code is another by now
+    changed: bool = False  # stored, and the code is another by now
+    stale: bool = False  # and it is not known to give the same numbers in a small run
     turned: Mapping[str, str] = field(default_factory=dict)  # knobs that are not where the claim has them
 
     @property
@@ -184,15 +186,20 @@ def from_stored(experiment: Experiment) -> ClaimResult:
     if experiment.evidence == "real" and not evidence.data:
         raise InputError(f"{path} does not say from which data it was made: {how_to_store(experiment)}")
     check_fits(experiment, evidence.runs, path)
-    return ClaimResult(experiment, evidence, stored=True, stale=is_stale(experiment, evidence))
+    now = code_behind(experiment, settings_of(experiment.knobs, "full"))
+    changed = evidence.code != now
+    stale = changed and not still_the_same(experiment.id, evidence.code, now)
+    return ClaimResult(experiment, evidence, stored=True, changed=changed, stale=stale)
 
 
-def is_stale(experiment: Experiment, evidence: Evidence) -> bool:
-    return evidence.code != code_behind(experiment, settings_of(experiment.knobs, "full"))
+def still_the_same(claim: str, code: str, now: str) -> bool:
+    """A small run of the code of now gave what one of that code gave."""
+    row = read_small_runs().get(claim)
+    return row is not None and (row.code, row.still) == (code, now)
 
 
 def stale_claims(experiments: Sequence[Experiment]) -> list[Experiment]:
-    """Those whose stored evidence was measured by other code than today's, or is not there."""
+    """Those whose stored evidence does not speak for the code of today, or is not there."""
     stored = [experiment for experiment in experiments if experiment.evidence != "measured"]
     return [one for one in stored if not stored_path(one.id).exists() or from_stored(one).stale]
 

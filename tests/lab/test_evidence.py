@@ -142,7 +142,14 @@ def test_the_command_says_that_it_is_stored(path, capsys):
     stored, measured_now = (one["stored"] for one in json.loads(item_signal.out))
     code = full_code()
     data = {"multi30k.tsv": SHA}
-    assert stored == {"stale": False, "code": code, "machine": "NVIDIA H200", "date": "2026-11-15", "data": data}
+    assert stored == {
+        "changed": False,
+        "stale": False,
+        "code": code,
+        "machine": "NVIDIA H200",
+        "date": "2026-11-15",
+        "data": data,
+    }
     assert measured_now is None
     assert "(stored)" in item_signal.err
     changed(path, code="0" * 16)
