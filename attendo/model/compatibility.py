@@ -11,10 +11,11 @@ one: [batch, heads, queries, keys, d_k]. So many are held only where a compiler 
 computed some queries at a time, and again in the backward pass instead of being kept for it.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.utils.checkpoint import checkpoint
 
 from attendo.model.attention import masked_softmax
 from attendo.model.config import LayerConfig
@@ -46,23 +47,50 @@ def additive_scores(q: Tensor, k: Tensor, w: Tensor) -> Tensor:
     """q [batch, heads, queries, d_k], k [batch, heads, keys, d_k], w [heads, d_k] -> [batch, heads, queries, keys]."""
     if torch.compiler.is_compiling():
         return scores_of_pairs(q, k, w)
-    numbers_a_query = max(k.numel(), 1)  # batch · heads · keys · d_k
-    parts = q.split(max(AT_A_TIME // numbers_a_query, 1), dim=2)
-    return torch.cat([score_again_for_gradients(part, k, w) for part in parts], dim=2)
-
-
-def score_again_for_gradients(q: Tensor, k: Tensor, w: Tensor) -> Tensor:
-    """The backward pass, if there is one, computes the pairs anew; nothing in them is random."""
-    if not torch.is_grad_enabled():
-        return scores_of_pairs(q, k, w)
-    scores: Tensor = checkpoint(scores_of_pairs, q, k, w, use_reentrant=False, preserve_rng_state=False)
+    scores: Tensor = InParts.apply(q, k, w)  # type: ignore[no-untyped-call]
     return scores
 
 
 def scores_of_pairs(q: Tensor, k: Tensor, w: Tensor) -> Tensor:
     """The equation: [batch, heads, queries, keys, d_k] times the w of each head, a column [d_k, 1]."""
-    pairs = torch.tanh(q[:, :, :, None] + k[:, :, None])
-    return (pairs @ w[:, None, :, None]).squeeze(-1)
+    return (tanh_of_pairs(q, k) @ w[:, None, :, None]).squeeze(-1)
+
+
+def tanh_of_pairs(q: Tensor, k: Tensor) -> Tensor:
+    return torch.tanh(q[:, :, :, None] + k[:, :, None])
+
+
+class InParts(torch.autograd.Function):
+    """`scores_of_pairs`, some queries at a time; and its gradients, for which the pairs are computed anew."""
+
+    generate_vmap_rule = True  # so that many models can learn in one pass (torch.func)
+
+    @staticmethod
+    def forward(q: Tensor, k: Tensor, w: Tensor) -> Tensor:
+        return torch.cat([scores_of_pairs(part, k, w) for part in q.split(queries_at_a_time(k), dim=2)], dim=2)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor], output: Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """With t = tanh(q + k), g of each score: Σ g t for w; Σ g w (1 - t²), over keys for q, over queries for k."""
+        q, k, w = ctx.saved_tensors
+        (g,) = gradients
+        by_q, by_k, by_w = [], torch.zeros_like(k), torch.zeros_like(w)
+        count = queries_at_a_time(k)
+        for some, their_g in zip(q.split(count, dim=2), g.split(count, dim=2), strict=True):
+            t = tanh_of_pairs(some, k)
+            by_w = by_w + (their_g[..., None, :] @ t).sum((0, 2, 3))
+            inside = their_g[..., None] * (w[:, None, None] * (1 - t * t))
+            by_q.append(inside.sum(3))
+            by_k = by_k + inside.sum(2)
+        return torch.cat(by_q, dim=2), by_k, by_w
+
+
+def queries_at_a_time(k: Tensor) -> int:
+    return max(AT_A_TIME // max(k.numel(), 1), 1)  # a query has batch · heads · keys · d_k numbers
 
 
 def build_attention(config: LayerConfig) -> MultiHeadAttention:
