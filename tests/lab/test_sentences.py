@@ -110,7 +110,7 @@ def test_each_that_is_judged_names_a_claim_that_exists(language):
 @pytest.mark.parametrize("name", ["waits", "untestable"])
 def test_each_that_waits_or_cannot_be_tested_has_its_reason(language, name):
     listed = read_list(name, language)[2]
-    assert len(listed) >= 5
+    assert listed or name == "waits"  # for machines, which get built
     assert [one.quotes for one in listed if not one.remark or not one.heading] == []
 
 
