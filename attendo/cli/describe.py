@@ -1,7 +1,7 @@
 """attendo describe: a model in words, without allocating it."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -10,6 +10,7 @@ from attendo.cli.language import tr_of
 from attendo.cli.terminal import print_json, print_result
 from attendo.errors import InputError
 from attendo.files.tables import read_json
+from attendo.inspection.hugging_face import TIED, under_their_names
 from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
 from attendo.model.presets import PRESETS, preset
 from attendo.report.columns import num_columns, padded
@@ -39,6 +40,15 @@ def describe(
             help="Vocabulary size, in tokens. By default that of the published model, or of the folder.",
         ),
     ] = None,
+    names: Annotated[
+        Literal["ours", "hf"],
+        typer.Option(
+            "--names",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="Whose names the tree has: attendo's, or those of Hugging Face's transformers, where the model has a "
+            "counterpart there (Llama, BERT, Marian); that tree shows only modules with weights.",
+        ),
+    ] = "ours",
     as_json: Annotated[
         bool,
         typer.Option("--json", rich_help_panel=INPUT_AND_OUTPUT, help="Print one JSON object instead of text."),
@@ -53,10 +63,13 @@ def describe(
         attendo describe runs/mine/model
         # The number of parameters of Llama 7B, for a program
         attendo describe llama-7b --json
+        # The same model under the names that Hugging Face's transformers prints
+        attendo describe llama-7b --names hf
     """
     is_file = name.endswith(".json") or "/" in name
     path = Path(name) / "config.json" if is_file and Path(name).is_dir() else Path(name)
     config = read_config(path, vocab) if is_file else preset(name, vocab)
+    theirs = under_their_names(config) if names == "hf" else None
 
     from attendo.inspection.structure import describe_model  # torch, after the arguments have proved good
 
@@ -64,10 +77,13 @@ def describe(
     if as_json:
         answer = {"name": name, "parameters": model.parameters, "by_part": model.by_part}
         answer |= {"feed_forward_share": model.feed_forward_share, "config": config_to_dict(config)}
+        if theirs is not None:
+            weights = {name: shape for name, shape in theirs.shapes.items() if name not in theirs.tied}
+            answer |= {"hugging_face": {"class": theirs.kind, "weights": weights}}
         print_json(answer)
         return
-    tied = "# tied: the table of the embedding"
-    print_result(model.tree.replace(tied, tr_of(context)(tied, "# 与词嵌入共享")))
+    tree = model.tree if theirs is None else theirs.tree()
+    print_result(tree.replace(TIED, tr_of(context)(TIED, "# 与词嵌入共享")))
     tr = tr_of(context)
     head = (tr("part", "部分"), tr("parameters", "参数量"), tr("share", "占比"))
     counts = {

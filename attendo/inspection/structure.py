@@ -8,6 +8,7 @@ from itertools import groupby
 import torch
 from torch import nn
 
+from attendo.inspection.hugging_face import TIED
 from attendo.model.additive_attention import AdditiveAttention
 from attendo.model.build import build_model
 from attendo.model.config import ModelConfig
@@ -81,7 +82,7 @@ def tree_lines(label: str, module: nn.Module, shared: set[nn.Parameter]) -> list
     count = sum(parameter.numel() for parameter in module.parameters())
     comment = f"  # {count:,}" if count else ""
     if isinstance(module, nn.Linear) and module.weight in shared:
-        comment = "  # tied: the table of the embedding"
+        comment = f"  {TIED}"
     first = f"{label}{type(module).__name__}({module_shape(module)}"
     children = [(name, child, tree_lines("", child, shared)) for name, child in module.named_children()]
     if not children:
