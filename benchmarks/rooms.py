@@ -19,8 +19,8 @@ PACKAGE = ROOT / "attendo"
 # From left to right: a file imports from its own room and from what stands before it.
 ORDER = [
     {"errors", "special_tokens"}, {"device", "files"}, {"text"}, {"data"}, {"model"}, {"model_folder"}, {"decoding"},
-    {"training"}, {"engines"}, {"translation"}, {"reading"}, {"glass"}, {"report"}, {"documents"}, {"evaluation"},
-    {"inspection"}, {"explain"}, {"doctor"}, {"recipe"}, {"runs"}, {"lab"}, {"server"}, {"cli"},
+    {"training"}, {"engines"}, {"translation"}, {"generation"}, {"reading"}, {"glass"}, {"report"}, {"documents"},
+    {"evaluation"}, {"inspection"}, {"explain"}, {"doctor"}, {"recipe"}, {"runs"}, {"lab"}, {"server"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: index for index, names in enumerate(ORDER) for name in names}
 

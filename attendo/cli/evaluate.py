@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from attendo.cli.evaluate_language_model import evaluate_language_model, is_text_model
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MEASURING, SEARCH
 from attendo.cli.language import language_of
 from attendo.cli.options import (
@@ -43,7 +44,8 @@ def evaluate(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[TEST.tsv]...", help="Test sets: lines of source<TAB>reference, or with several references."
+            metavar="[TEST.tsv]...",
+            help="Test sets: lines of source<TAB>reference, or with several references. Of a language model: texts.",
         ),
     ] = None,
     model: Annotated[str | None, MODEL] = None,
@@ -138,6 +140,17 @@ def evaluate(
             help="Count in this text which words are rare and which frequent. By default the references are counted.",
         ),
     ] = None,
+    column: Annotated[
+        int | None,
+        typer.Option(
+            "--column",
+            min=1,
+            max=100,
+            metavar="N",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Of a language model: measure this column of lines that have several, parted by tabs.",
+        ),
+    ] = None,
     samples: Annotated[
         int | None,
         typer.Option(
@@ -176,6 +189,8 @@ def evaluate(
 ) -> None:
     """Score a model, or a file of translations: BLEU, chrF and TER with signatures, intervals and details.
 
+    Of a language model, which translates nothing, the perplexity of the lines of a text is measured instead.
+
     Examples:
         # Translate a test set with the model that comes with attendo, and score the translations
         attendo evaluate test.tsv --to en
@@ -183,6 +198,8 @@ def evaluate(
         attendo evaluate test.tsv --model runs/mine/model --to en --report scores.html
         # Score translations made by any program
         attendo evaluate --hypotheses mine.txt --references reference.txt --to en
+        # The perplexity of a language model on the first column of a file
+        attendo evaluate test.tsv --model runs/text/model --column 1
     """
     language = language_of(context)
     tr = in_language(language)
@@ -221,6 +238,16 @@ def evaluate(
         },
         writes={"--report": report, "--write-translations": translations},
     )  # fmt: skip
+    if model and is_text_model(model):
+        typed = {
+            "--to": to, "--from": from_, "--swap": swap, "--beam": beam, "--length-penalty": length_penalty,
+            "--published": published, "--training-text": training_text, "--samples": samples, "--report": report,
+            "--write-translations": translations,
+        }  # fmt: skip
+        evaluate_language_model(model, more, column, engine, device, threads, typed, as_json=as_json, language=language)
+        return
+    if column is not None:
+        raise UsageError("--column is for language models: a test set of translations has its columns")
     for library in ("sacrebleu", *(["sacremoses"] if published else [])):
         import_module(library)  # a missing library is reported before the long work
 

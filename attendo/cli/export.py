@@ -97,6 +97,14 @@ def export(
                 "供 ctranslate2.Encoder 使用；预测被遮住的词元的输出头在那里没有对应部分",
             )
         )
+    if form_there == "generator":
+        tr = tr_of(context)
+        print_note(
+            tr(
+                "for ctranslate2.Generator: tokens are the ids of tokenizer.json as text, a text begins with '1'",
+                "供 ctranslate2.Generator 使用：词元是 tokenizer.json 中编号的文字形式，文本以 '1' 开头",
+            )
+        )
     if texts:
         from attendo.evaluation.export_check import measure_agreement
 

@@ -19,6 +19,7 @@ from attendo.cli import (
     evaluate,
     export,
     fill,
+    generate,
     inspect,
     models,
     score,
@@ -64,8 +65,8 @@ app = typer.Typer(
 )
 for command in (
     describe.describe, doctor.doctor, train.train, average.average, translate.translate, score.score,
-    evaluate.evaluate, compare.compare, fill.fill, embed.embed, inspect.inspect, explain_command.explain, draw.draw,
-    export.export, models.models,
+    evaluate.evaluate, compare.compare, generate.generate, fill.fill, embed.embed, inspect.inspect,
+    explain_command.explain, draw.draw, export.export, models.models,
 ):  # fmt: skip
     app.command(cls=AttendoCommand)(command)
 app.add_typer(tokenizer, name="tokenizer")

@@ -49,15 +49,17 @@ def decode_one_by_one(
     longest: Sequence[int],
     choose: Choice,
     constraints: Sequence[Constraint] = (),
+    beginning: Tensor | None = None,
 ) -> Iterator[ChosenStep]:
     """Choose a token, feed it, go on, until </s> or the maximum length. A sentence that has ended leaves the batch.
 
-    One whose every next token is forbidden leaves it without a last one.
+    One whose every next token is forbidden leaves it without a last one. `beginning` [batch, n] is what is fed before
+    the first choice, instead of <s> alone.
     """
     with torch.inference_mode():
         state = model.start_decoding(source)
     open_sentences = list(range(len(source)))  # the sentence of each row
-    tokens = source.new_full((len(source), 1), SPECIAL.bos)
+    tokens = source.new_full((len(source), 1), SPECIAL.bos) if beginning is None else beginning
     output = tokens[:, :0]
     sentence = torch.arange(len(source), device=source.device)
     length = 0

@@ -37,6 +37,7 @@ from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, normalize, one_line, repair
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.compose import words_for_language
+from attendo.translation.load import check_translates
 from attendo.translation.options import DEFAULT
 from attendo.translation.prepare import Direction, Languages, Preparer, choose_source, choose_target
 
@@ -116,6 +117,7 @@ def inspect(
             check_path(name, path)
     folder = model_folder(model)
     bundle = read_bundle(folder)
+    check_translates(bundle)
     options, tokenizer = SearchOptions(beam_size=beam), bundle.tokenizer()
     choose_source(from_, choose_target(to, bundle.directions), text, bundle.directions)  # or why not, before a folder
     if out is not None:

@@ -2,6 +2,8 @@
 
 >>en<< 我 爱 你 </s>   <s> I love you
 └──── source ────┘   └─ target_in ─┘
+
+Of a plain text, which is nobody's translation, the source is empty: <s> 我 爱 你 is all of it.
 """
 
 from dataclasses import dataclass
@@ -77,7 +79,8 @@ class DecoderOnly(nn.Module):
 
     def start_decoding(self, source: Tensor, record: AttentionRecord | None = None) -> DecoderOnlyState:
         state = DecoderOnlyState(source[:, :0] != SPECIAL.pad, [PastCache() for _ in self.layers])
-        self.hidden(source, state, record)
+        if source.shape[1]:  # a plain text has no source
+            self.hidden(source, state, record)
         return state
 
     def next_token_logits(

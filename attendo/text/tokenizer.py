@@ -130,6 +130,10 @@ class Tokenizer:
         surfaces = self._surfaces
         return b"".join([surfaces[token] for token in self._check(ids)]).decode("utf-8", errors="replace")
 
+    def surface(self, token: int) -> bytes:
+        """What one id adds to a text: nothing, whole characters, or a byte of one."""
+        return self._surfaces[self._check([token])[0]]
+
     def _check(self, ids: Iterable[int]) -> list[int]:
         tokens = list(ids)
         for token in (min(tokens), max(tokens)) if tokens else ():

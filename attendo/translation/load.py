@@ -6,9 +6,10 @@ from typing import Literal
 
 from attendo.engines.ct2.conversion import Quantization, obstacle
 from attendo.engines.engine import Engine
-from attendo.errors import ConfigError
+from attendo.errors import ConfigError, InputError
 from attendo.files.arguments import check_argument, check_path
 from attendo.files.tables import short_repr
+from attendo.model.config import EncoderOnlyConfig
 from attendo.model_folder.bundle import Bundle, model_folder, read_bundle
 from attendo.translation.translator import Translator
 
@@ -44,6 +45,7 @@ def load(
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ConfigError(f"threads = {short_repr(threads)}: expected 1 to {MOST_THREADS}")
     bundle = read_bundle(folder)
+    check_translates(bundle)
     tokenizer = bundle.tokenizer()
     match engine:
         case "torch":
@@ -57,6 +59,16 @@ def load(
         case _:
             raise ConfigError(f"engine is {short_repr(engine)}: expected auto, torch or ct2")
     return Translator(bundle, tokenizer, ct2_engine(bundle, threads))
+
+
+def check_translates(bundle: Bundle) -> None:
+    """A model of plain text has no directions."""
+    if not bundle.directions:
+        encoder = isinstance(bundle.config, EncoderOnlyConfig)
+        what, command = ("an encoder alone", "fill") if encoder else ("a language model", "generate")
+        raise InputError(
+            f"{bundle.folder} is {what}, trained on plain text, and translates nothing: use attendo {command}"
+        )
 
 
 def torch_engine(bundle: Bundle, device: str, threads: int | None) -> Engine:

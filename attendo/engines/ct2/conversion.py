@@ -1,6 +1,6 @@
 """A model folder in the form that CTranslate2 reads: made once, kept in the cache, checked before it is believed.
 
-model.bin  config.json  shared_vocabulary.json   what CTranslate2 reads; an encoder has a vocabulary.json
+model.bin  config.json  shared_vocabulary.json   what CTranslate2 reads; an encoder or a decoder alone: vocabulary.json
 manifest.json                                    size and sha256 of each, as CTranslate2 checks nothing itself
 """
 
@@ -15,20 +15,22 @@ from attendo.errors import ConfigError, InputError, WriteError
 from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import new_folder, sweep
 from attendo.files.manifest import check_largest, check_listing, check_manifest, write_manifest
-from attendo.model.config import EncoderOnlyConfig, LayerConfig, ModelConfig, TransformerConfig
+from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LayerConfig, ModelConfig, TransformerConfig
 from attendo.model.shapes import num_parameters
 from attendo.model_folder.bundle import BYTES_A_NUMBER, Bundle
 
 logger = logging.getLogger("attendo")
 
 Quantization = Literal["int8", "float32"]
-Form = Literal["translator", "encoder"]  # which of its classes runs it; an encoder-decoder's encoder can stand alone
+# Which of its classes runs it; an encoder-decoder's encoder can stand alone.
+Form = Literal["translator", "encoder", "generator"]
 
 FORMAT = 3  # of what we write and of what is checked before; a new one makes the cache anew
 FILES = ("model.bin", "config.json", "shared_vocabulary.json")
 FILES_OF: dict[Form, tuple[str, ...]] = {
     "translator": FILES,
     "encoder": ("model.bin", "config.json", "vocabulary.json"),
+    "generator": ("model.bin", "config.json", "vocabulary.json"),
 }
 # Its table of positions has an end, and longer inputs are an error: so many must do.
 POSITIONS = 2_048
@@ -51,6 +53,13 @@ def encoder_obstacle(config: object) -> str:
     if isinstance(config, TransformerConfig):
         return obstacle_of_layers(config, config.encoder_layers)
     return "it has no encoder of attention layers"
+
+
+def generator_obstacle(config: object) -> str:
+    """The same, where a text is to go on."""
+    if isinstance(config, DecoderOnlyConfig):
+        return obstacle_of_layers(config, config.num_layers)
+    return "it is no decoder alone"
 
 
 def obstacle_of_layers(config: LayerConfig, layers: int) -> str:
@@ -81,17 +90,30 @@ def encoder_config(bundle: Bundle) -> EncoderOnlyConfig | TransformerConfig:
     return config
 
 
+def generator_config(bundle: Bundle) -> DecoderOnlyConfig:
+    config = bundle.config
+    if why := generator_obstacle(config):
+        raise ConfigError(f"{bundle.folder} cannot be run by CTranslate2: {why}")
+    assert isinstance(config, DecoderOnlyConfig)  # noqa: S101 - what generator_obstacle says
+    return config
+
+
 def form_of(config: ModelConfig) -> Form:
+    if isinstance(config, DecoderOnlyConfig):
+        return "generator"
     return "encoder" if isinstance(config, EncoderOnlyConfig) else "translator"
 
 
 def specify(bundle: Bundle, form: Form) -> Any:
     from attendo.engines.ct2.encoder_spec import encoder_specification  # numpy takes a while to import
+    from attendo.engines.ct2.generator_spec import generator_specification
     from attendo.engines.ct2.spec import specification
     from attendo.model_folder.checked_weights import read_weights
 
     if form == "encoder":
         return encoder_specification(encoder_config(bundle), read_weights(bundle))
+    if form == "generator":
+        return generator_specification(generator_config(bundle), read_weights(bundle))
     return specification(transformer_config(bundle), read_weights(bundle))
 
 

@@ -1,0 +1,94 @@
+"""attendo generate, and the other commands when they meet a language model."""
+
+import json
+
+import pytest
+
+from attendo.cli.main import run
+from tests.cli.command import command
+from tests.generation.small_language_model import save_language_model
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return str(save_language_model(tmp_path_factory.mktemp("lm") / "model"))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
+
+
+def test_texts_as_lines_and_as_json(model):
+    few = ["--max-length", "6", "--seed", "3"]
+    plain = command("generate", "春", "--model", model, "-n", "3", *few)
+    assert plain.code == 0, plain.err
+    lines = plain.out.split("\n")[:-1]
+    assert len(lines) == 3
+    assert all(line.startswith("春") for line in lines)
+    as_json = command("generate", "春", "--model", model, "-n", "3", *few, "--json", "--engine", "torch")
+    tables = [json.loads(line) for line in as_json.out.split("\n")[:-1]]
+    assert [table["seed"] for table in tables] == [3, 4, 5]
+    assert {table["prompt"] for table in tables} == {"春"}
+    assert all(table["text"] == "春" + table["continuation"] for table in tables)
+
+
+def test_prompts_of_stdin_and_none(model):
+    found = command("generate", "-", "--model", model, "--max-length", "3", "--json", stdin="春\n\n花\n".encode())
+    assert [json.loads(line)["prompt"] for line in found.out.split("\n")[:-1]] == ["春", "", "花"]
+    greedy = command("generate", "--model", model, "--temperature", "0", "--max-length", "3", "--json")
+    table = json.loads(greedy.out)
+    assert (table["prompt"], table["seed"], table["tokens"]) == ("", None, 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["generate", "春"], 2, "--model"),
+        (["generate", "春", "--model", "none-such"], 1, "there is no model folder none-such"),
+        (["generate", "春", "--model", "default"], 1, "is an encoder-decoder that translates"),
+        (["generate", "春", "--model", "MODEL", "-n", "0"], 2, "0 is not in the range"),
+        (["generate", "春", "--model", "MODEL", "--temperature", "-1"], 2, "-1"),
+        (["generate", "春", "--model", "MODEL", "--top-p", "2"], 2, "top_p = 2"),
+        (["generate", "春", "--model", "MODEL", "--temperature", "0", "--seed", "4"], 2, "nothing is drawn"),
+        (["generate", "春", "--model", "MODEL", "--engine", "x"], 1, "expected auto, torch or ct2"),
+        (["translate", "春", "--model", "MODEL", "--to", "en"], 1, "is a language model, trained on plain text"),
+        (["evaluate", "TEXT", "--model", "MODEL", "--to", "en"], 2, "--to is for models that translate"),
+        (["evaluate", "EMPTY", "--model", "MODEL"], 1, "there is no text to measure"),
+        (["evaluate", "none.txt", "--model", "MODEL"], 1, "cannot read none.txt"),
+        (["evaluate", "TEXT", "--model", "default", "--column", "1"], 2, "--column is for language models"),
+        (["score", "TEXT", "--model", "MODEL"], 1, "is a language model, trained on plain text"),
+        (["inspect", "春", "--model", "MODEL", "--to", "en", "--out", "OUT"], 1, "a language model"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(arguments, code, words, model, tmp_path, capsys):
+    (tmp_path / "text.txt").write_text("春眠\n", encoding="utf-8")
+    (tmp_path / "empty.txt").write_text("\n\n", encoding="utf-8")
+    known = {
+        "MODEL": model, "TEXT": tmp_path / "text.txt", "EMPTY": tmp_path / "empty.txt", "OUT": tmp_path / "out"
+    }  # fmt: skip
+    assert run([str(known.get(word, word)) for word in arguments], debug=False) == code
+    message = capsys.readouterr().err.strip()
+    assert words in message
+    assert "\n" not in message
+
+
+def test_evaluate_measures_perplexity(model, tmp_path, capsys):
+    (tmp_path / "text.tsv").write_text("春眠\tspring\n\n花落\train drop\n", encoding="utf-8")
+    assert run(["evaluate", str(tmp_path / "text.tsv"), "--model", model, "--column", "2", "--json"], debug=False) == 0
+    (table,) = json.loads(capsys.readouterr().out)
+    assert (table["lines"], table["characters"], table["words"], table["column"]) == (2, 17, 5, 2)
+    assert table["perplexity_per_character"] == pytest.approx(2 ** table["bits_per_character"])
+    assert run(["evaluate", str(tmp_path / "text.tsv"), "--model", model, "--column", "1", "--lang", "zh"], False) == 0
+    shown = capsys.readouterr().out
+    assert "每个字符的困惑度" in shown
+    assert "个词" not in shown.replace("个词元", "")
+
+
+def test_export_is_for_ctranslate2s_generator(model, tmp_path, capsys):
+    import ctranslate2
+
+    assert run(["export", model, str(tmp_path / "ct2"), "--to", "ct2"], debug=False) == 0
+    assert "ctranslate2.Generator" in capsys.readouterr().err
+    generator = ctranslate2.Generator(str(tmp_path / "ct2"), device="cpu")
+    assert len(generator.score_batch([["1", "270", "2"]])[0].log_probs) == 2
