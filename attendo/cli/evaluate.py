@@ -242,7 +242,7 @@ def evaluate(
         typed = {
             "--to": to, "--from": from_, "--swap": swap, "--beam": beam, "--length-penalty": length_penalty,
             "--published": published, "--training-text": training_text, "--samples": samples, "--report": report,
-            "--write-translations": translations,
+            "--write-translations": translations, "--sample": sample, "--no-wider-retry": no_wider_retry,
         }  # fmt: skip
         evaluate_language_model(model, more, column, engine, device, threads, typed, as_json=as_json, language=language)
         return

@@ -62,7 +62,7 @@ class LanguageModel:
         """The same texts, each piece by piece."""
         check_whole("samples", samples, 1, MOST_SAMPLES)
         for index in range(samples):
-            own = sampling and replace(sampling, seed=sampling.seed + index)
+            own = None if sampling is None else replace(sampling, seed=sampling.seed + index)
             yield self.stream(prompt, max_length, own)
 
     def stream(self, prompt: str, max_length: int, sampling: SamplingOptions | None) -> "TextStream":
@@ -74,7 +74,7 @@ class LanguageModel:
                 f"the prompt has {len(beginning) - 1:,} tokens: this model reads at most {self.engine.longest - 2:,}"
             )
         tokens = self.engine.stream(beginning, min(max_length, room), sampling)
-        return TextStream(self.tokenizer, prompt, tokens, sampling and sampling.seed)
+        return TextStream(self.tokenizer, prompt, tokens, None if sampling is None else sampling.seed)
 
     def encode(self, text: str) -> list[int]:
         check_argument("a text", text, str, "a text")
