@@ -7,18 +7,27 @@ Before anything else is tried (retries.py) such a sentence is drawn again:
                or lost something at the first attempt                                       or loses less
 
 So whoever asks for samples gets what the model might have said at once. There is no wider beam then; stand-ins and
-pieces are drawn, too; a backoff, the last resort, searches.
+pieces are drawn, too. A backoff, and pieces of which a draw was not sound, are the last resort, and searched for.
 """
 
 from collections.abc import Callable, Sequence
 
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.options import SamplingOptions
+from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.decoding.seeds import sentence_seed
 from attendo.engines.engine import Engine, Request
 from attendo.translation.answer import Sentence
 from attendo.translation.options import Draws, TranslationOptions
-from attendo.translation.retries import POLICIES, Case, Policy, is_sound, loses_less, runs_wild, wants_wider_beam
+from attendo.translation.retries import (
+    POLICIES,
+    Case,
+    Policy,
+    is_sound,
+    loses_less,
+    runs_wild,
+    wants_pieces,
+    wants_wider_beam,
+)
 
 REDRAWS = 8
 
@@ -37,9 +46,14 @@ def is_better(before: Sentence, new: Sentence) -> bool:
     return is_sound(before, new) if before.problem else loses_less(before, new)
 
 
+def searched(options: TranslationOptions) -> SearchOptions:
+    return options.search
+
+
 DRAWN_POLICIES = (
     Policy("redrawn", runs_wild_or_loses, redrawn, is_better, any_hypothesis=True),
     *(policy for policy in POLICIES if policy.attempt != "wider"),
+    Policy("pieces", wants_pieces, searched, is_sound),
 )
 
 

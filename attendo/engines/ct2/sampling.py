@@ -30,7 +30,7 @@ from attendo.engines.engine import Request
 from attendo.errors import InputError
 from attendo.special_tokens import SPECIAL
 
-DRAFT = 8  # tokens; a draft has up to twice as many. With 4 or 2 a sample took longer
+DRAFT = 4  # tokens beyond the longest beginning of a call; with 2, 6 or 8 a sample took as long
 LOGITS_TOGETHER = 2**24  # numbers of one call, 64 MB
 
 # Requests, the beginnings of their answers, how long an answer may be -> of each its tokens, and the logits of each.
@@ -79,18 +79,17 @@ def beginning(drawing: Drawing) -> Sequence[int]:
 
 
 def alike(waiting: Sequence[Drawing], vocab_size: int, longest: int) -> Iterator[tuple[list[Drawing], int]]:
-    """Those whose beginnings are about as long, and how long their answers become: all of a call have one bound.
+    """Those whose sources are equally long; and how long their answers become, as all of a call have one bound.
 
-    And whose sources are equally long: padding changes the last bits of the encoder's numbers, which rounding to 8 bits
-    makes into hundredths of a logit, and one sentence of 15 was drawn otherwise alone than beside others. Without
-    padding the logits are the same to the last bit.
+    Padding changes the last bits of the encoder's numbers, which rounding to 8 bits makes into hundredths of a logit:
+    with it one sentence of 15 was drawn otherwise alone than beside others. Without it the logits are the same to the
+    last bit.
     """
-    bands: dict[tuple[int, int, bool], list[Drawing]] = {}
+    groups: dict[tuple[int, bool], list[Drawing]] = {}
     for drawing in waiting:
-        begun = len(beginning(drawing))
-        bands.setdefault((len(drawing.request.ids), begun // DRAFT, begun > 0), []).append(drawing)
-    for (_, band, _), drawings in bands.items():
-        limit = min((band + 2) * DRAFT, longest)
+        groups.setdefault((len(drawing.request.ids), bool(beginning(drawing))), []).append(drawing)
+    for drawings in groups.values():
+        limit = min(max(len(beginning(drawing)) for drawing in drawings) + DRAFT, longest)
         most = max(1, LOGITS_TOGETHER // (vocab_size * limit))
         for first in range(0, len(drawings), most):
             yield drawings[first : first + most], limit
