@@ -68,7 +68,7 @@ def change_configuration(rng, folder):
             "activation": ["relu", "gelu", "swiglu"], "positions": ["sinusoidal", "learned", "rotary", "none"],
             "norm": ["layer", "rms"], "norm_order": ["pre", "post"], "bias": [True, False],
             "tied_output": [True, False], "dropout": [0.0, 0.9],
-            "family": ["transformer", "decoder-only", "encoder-only", "recurrent", "lstm"],
+            "family": ["transformer", "decoder-only", "encoder-only", "recurrent", "lstm", "non-autoregressive"],
         }  # fmt: skip
         key = rng.choice(sorted(options))
         folder.table[key] = rng.choice(options[key])

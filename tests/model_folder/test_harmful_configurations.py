@@ -49,6 +49,9 @@ BOMBS = {
     "a million learned positions": {"positions": "learned", "max_length": 1_000_000},
     "a deep decoder alone": {"family": "decoder-only", "num_layers": 1000, "d_model": 65_536},
     "a deep encoder alone": {"family": "encoder-only", "num_layers": 1000, "d_model": 65_536},
+    "a deep one that gives all at once": {
+        "family": "non-autoregressive", "encoder_layers": 1000, "decoder_layers": 1000, "d_model": 65_536,
+    },
     "a deep LSTM": {"family": "recurrent", "encoder_layers": 1000, "decoder_layers": 1000, "d_model": 65_536},
     "one layer more": {"encoder_layers": 3},
     "one layer fewer": {"encoder_layers": 1},
@@ -56,7 +59,7 @@ BOMBS = {
     "an output of its own": {"tied_output": False},
     "no biases": {"bias": False},
 }  # fmt: skip
-OTHER_FAMILIES = ("decoder-only", "encoder-only", "recurrent")  # with keys of their own
+OTHER_FAMILIES = ("decoder-only", "encoder-only", "recurrent", "non-autoregressive")  # with keys of their own
 
 CHILD = """
 import json, resource, sys, time
