@@ -48,11 +48,12 @@ class TorchEncoder:
         if not rows:
             return []
         memory = self.memory(rows)
+        counts = [len(where) for where in positions]
+        row = torch.arange(len(rows)).repeat_interleave(torch.tensor(counts))
+        column = torch.tensor([position for where in positions for position in where])
         with torch.inference_mode():
-            return [
-                self.model.head(memory[index, list(where)]).log_softmax(-1).cpu().numpy()
-                for index, where in enumerate(positions)
-            ]
+            found = self.model.head(memory[row.to(self.device), column.to(self.device)]).log_softmax(-1)
+        return [each.numpy() for each in found.cpu().split(counts)]
 
     @torch.inference_mode()
     def memory(self, rows: Sequence[Sequence[int]]) -> Tensor:

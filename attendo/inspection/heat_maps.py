@@ -43,6 +43,11 @@ USES = {  # what each is called, who looks, and at whom
         Bilingual("source and target, looking", "在看的词元"),
         Bilingual("source and target, looked at", "被看的词元"),
     ),
+    "encoder-only": (
+        Bilingual("Self-attention", "自注意力"),
+        Bilingual("text, looking", "在看的词元"),
+        Bilingual("text, looked at", "被看的词元"),
+    ),
 }
 ALIGNED = (
     Bilingual("Alignment: the mean over all layers and heads", "词对齐：所有层、所有头的平均"),
@@ -82,17 +87,22 @@ def draw_maps(
     draw_heads(weights, rows, columns, [""], heading, path, looking, looked_at, language=language)
     yield path
     for one in maps:
-        use, looking, looked_at = (words.of(language) for words in USES[one.name])
-        layers, heads = one.weights.shape[:2]
-        titles = [HEAD.of(language).format(head=head) for head in range(1, heads + 1)]
-        for layer, weights in enumerate(one.weights, start=1):
-            path = folder / f"{one.name}-layer-{layer}.png"
-            heading = LAYER.of(language).format(use=use, layer=layer, layers=layers)
-            draw_heads(
-                weights, one.rows, one.columns, titles, heading, path, looking, looked_at,
-                causal=one.causal, language=language,
-            )  # fmt: skip
-            yield path
+        yield from draw_layers(one, folder, language)
+
+
+def draw_layers(one: AttentionMaps, folder: Path, language: Language = "en") -> Iterator[Path]:
+    """One use of attention: a picture for each layer, with all its heads."""
+    use, looking, looked_at = (words.of(language) for words in USES[one.name])
+    layers, heads = one.weights.shape[:2]
+    titles = [HEAD.of(language).format(head=head) for head in range(1, heads + 1)]
+    for layer, weights in enumerate(one.weights, start=1):
+        path = folder / f"{one.name}-layer-{layer}.png"
+        heading = LAYER.of(language).format(use=use, layer=layer, layers=layers)
+        draw_heads(
+            weights, one.rows, one.columns, titles, heading, path, looking, looked_at,
+            causal=one.causal, language=language,
+        )  # fmt: skip
+        yield path
 
 
 def draw_heads(

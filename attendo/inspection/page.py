@@ -30,6 +30,8 @@ HEADINGS = {
     "decoder-self": Bilingual("Decoder self-attention", "解码器自注意力"),
     "cross": Bilingual("Cross-attention", "交叉注意力"),
     "self": Bilingual("Self-attention", "自注意力"),
+    "encoder-only": Bilingual("Self-attention", "自注意力"),
+    "guesses": Bilingual("Guesses for the masks", "掩码的候选"),
 }
 CAPTIONS = {
     "alignment": Bilingual(
@@ -66,6 +68,15 @@ CAPTIONS = {
     "self": Bilingual(
         "To a decoder alone source and translation are one text; each row looks back at what stands before it.",
         "对仅解码器的模型来说，源句和译文是同一段文字；每一行只能回头看前面的词元。",
+    ),
+    "encoder-only": Bilingual(
+        "How the text looks at itself, in both directions: each row is a token, each column a token it looks at. A row "
+        "sums to 1.",
+        "文字看自己，前后都能看：每一行是一个词元，每一列是它所看的词元。每行之和为 1。",
+    ),
+    "guesses": Bilingual(
+        "The likeliest tokens in place of each mask. A mask stands for one token of the tokenizer.",
+        "每个掩码处概率最大的词元。一个掩码代表分词器的一个词元。",
     ),
 }
 INSPECT_STYLE = """
@@ -133,8 +144,12 @@ def write_folder(folder: Path, found: Inspection, model: str, language: Language
 
 
 def picture_remarks(maps: Sequence[AttentionMaps], alignment: Alignment) -> list[str]:
-    remarks = []
     labels = {*alignment.rows, *alignment.columns}.union(*((*one.rows, *one.columns) for one in maps))
+    return map_remarks(maps, labels)
+
+
+def map_remarks(maps: Sequence[AttentionMaps], labels: set[str]) -> list[str]:
+    remarks = []
     if unknown := missing(labels):
         remarks.append(
             f"no installed font has {' '.join(unknown[:8])}{' …' if len(unknown) > 8 else ''}: the pictures show code "
@@ -161,7 +176,7 @@ def write_page(
         f'<h1 dir="auto">{html_text(found.text)}</h1>',
         f'<p class="translation" dir="auto">{html_text(found.translation)}</p>',
         fact_cards(facts),
-        signs_html(found, language),
+        signs_html([label for one in found.maps for label in (*one.columns, *one.rows)], language),
         contents(["alignment", *(one.name for one in maps), "steps"], language),
         section("alignment", alignment_html(found.alignment, (target, source), language), alignment_of, language),
         *(
@@ -183,9 +198,8 @@ class FittedMaps:
     note: Bilingual | None = None
 
 
-def signs_html(found: Inspection, language: Language = "en") -> str:
+def signs_html(labels: Sequence[str], language: Language = "en") -> str:
     """What the signs among the labels mean, the tag of the language and the sign for a space first of all."""
-    labels = [label for one in found.maps for label in (*one.columns, *one.rows)]
     english = f"{escape(explain_signs(labels, 'en'))} " if language == "en" else ""
     return f'<p class="note">{english}<span lang="zh">{escape(explain_signs(labels, "zh"))}</span></p>'
 

@@ -113,7 +113,7 @@ def test_what_no_entry_has_stays_as_it_is():
             ("translate", "x", "--beam", "0"),
             "attendo: '--beam' 的值无效：0 不在 1<=x<=256 的范围内。（参见 attendo",
         ),
-        (("inspect", "x"), "attendo: 缺少选项 '--to'。（参见 attendo inspect --help）"),
+        (("inspect", "x"), "attendo: 缺少选项 '--out'。（参见 attendo inspect --help）"),
         (("doctor", "a.tsv", "--source", "b"), "attendo: --source 和 --target 必须一起使用"),
         (("evaluate",), "attendo: 请给出一个或多个 TEST.tsv（可加 --model），或者用 --hypotheses 和 --references"),
         (("describe", "bse"), "attendo: 没有预设“bse”；是否想用“base”？已知的预设：tiny, small, base, big,"),

@@ -16,6 +16,7 @@ from attendo.runs.validation import masked_accuracy, mean_loss
 from attendo.special_tokens import MASK, SPECIAL
 from attendo.training.average import MovingAverage, mean_weights
 from attendo.training.config import TrainingConfig
+from attendo.training.loss import cross_entropy_sum
 from attendo.training.masked_tokens import MaskedTokens, Masking, sentences
 from attendo.training.objective import RDrop, TeacherForcing, symmetric_kl_sum
 from attendo.training.optimizer import build_optimizer, learning_rate
@@ -192,6 +193,19 @@ def test_masks_are_a_function_of_the_position():
     assert torch.equal(masked()[1].source, masked()[1].source)
     assert not torch.equal(masked()[1].source, masked(position=Position(1, 1))[1].source)
     assert not torch.equal(masked()[1].source, masked(position=Position(2, 0))[1].source)
+
+
+def test_only_hidden_positions_are_asked_and_nothing_else_changes():
+    """The same loss and gradients as from the logits of all positions."""
+    config = EncoderOnlyConfig(vocab_size=30, d_model=16, d_ff=32, num_heads=2, num_layers=1, max_length=16)
+    model = build_model(config).double().eval()
+    rows = [(list(range(start, start + 8)), list(range(start + 2, start + 10))) for start in range(10, 14)]
+    batch = Masking(share=0.3, vocab_size=30, first_piece=10, seed=1)(Batch.from_pairs(rows), Position(1, 0))
+    found = []
+    for loss in (MaskedTokens()(model, batch), cross_entropy_sum(model(batch.source), batch.target_out)):
+        found.append((loss.detach(), *torch.autograd.grad(loss, list(model.parameters()), materialize_grads=True)))
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other)
 
 
 def test_an_encoder_learns_to_guess_hidden_tokens():

@@ -49,8 +49,11 @@ class Ct2Encoder:
     def guess(self, rows: Sequence[Sequence[int]], positions: Sequence[Sequence[int]]) -> list[Floats]:
         if self.head is None:
             raise InputError("only an encoder-only model guesses hidden tokens")
-        hidden = self.encode(rows)
-        return [self.head.log_probabilities(x[list(where)]) for x, where in zip(hidden, positions, strict=True)]
+        if not rows:
+            return []
+        wanted = [x[list(where)] for x, where in zip(self.encode(rows), positions, strict=True)]
+        found = self.head.log_probabilities(np.concatenate(wanted))  # of all rows at once
+        return np.split(found, np.cumsum([len(x) for x in wanted])[:-1])
 
 
 def load_ct2_encoder(bundle: Bundle, threads: int | None = None) -> Ct2Encoder:
