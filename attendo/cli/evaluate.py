@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from attendo.cli.evaluate_language_model import evaluate_language_model, is_text_model
+from attendo.cli.evaluate_masked import evaluate_masked, is_encoder_only
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MEASURING, SEARCH
 from attendo.cli.language import language_of
 from attendo.cli.options import (
@@ -189,7 +190,8 @@ def evaluate(
 ) -> None:
     """Score a model, or a file of translations: BLEU, chrF and TER with signatures, intervals and details.
 
-    Of a language model, which translates nothing, the perplexity of the lines of a text is measured instead.
+    Of a language model, which translates nothing, the perplexity of the lines of a text is measured instead; of an
+    encoder-only model, how many hidden tokens it guesses, beside the most frequent token.
 
     Examples:
         # Translate a test set with the model that comes with attendo, and score the translations
@@ -200,6 +202,8 @@ def evaluate(
         attendo evaluate --hypotheses mine.txt --references reference.txt --to en
         # The perplexity of a language model on the first column of a file
         attendo evaluate test.tsv --model runs/text/model --column 1
+        # How many hidden characters an encoder-only model guesses
+        attendo evaluate test.tsv --model runs/masked-zh/model --column 1
     """
     language = language_of(context)
     tr = in_language(language)
@@ -238,13 +242,14 @@ def evaluate(
         },
         writes={"--report": report, "--write-translations": translations},
     )  # fmt: skip
-    if model and is_text_model(model):
+    if model and (is_encoder_only(model) or is_text_model(model)):
         typed = {
             "--to": to, "--from": from_, "--swap": swap, "--beam": beam, "--length-penalty": length_penalty,
             "--published": published, "--training-text": training_text, "--samples": samples, "--report": report,
             "--write-translations": translations, "--sample": sample, "--no-wider-retry": no_wider_retry,
         }  # fmt: skip
-        evaluate_language_model(model, more, column, engine, device, threads, typed, as_json=as_json, language=language)
+        measure = evaluate_masked if is_encoder_only(model) else evaluate_language_model
+        measure(model, more, column, engine, device, threads, typed, as_json=as_json, language=language)
         return
     if column is not None:
         raise UsageError("--column is for language models: a test set of translations has its columns")

@@ -48,8 +48,7 @@ def evaluate_masked(
 
     from rich.console import Console
 
-    from attendo.data.corpus import TextFile
-    from attendo.data.lines import ignore
+    from attendo.cli.evaluate_language_model import read_texts
     from attendo.evaluation.masked import measure_masked
     from attendo.reading.load import load_encoder, open_bundle
 
@@ -63,7 +62,7 @@ def evaluate_masked(
                 status.update(tr(f"{name}: {done:,} of {of:,} passes", f"{name}：已读 {done:,} / {of:,} 遍"))
 
             try:
-                texts = [pair.target for pair in TextFile(file, column).pairs(ignore)]
+                texts = read_texts(file, column)
                 found.append((file, measure_masked(loaded.tokenizer, loaded.engine, texts, show)))
             except DataError as error:
                 raise DataError(f"{file}: {error}") from error

@@ -1,5 +1,6 @@
 """How many hidden tokens are guessed: beside an engine whose guesses are known, and beside passes one by one."""
 
+import json
 import math
 from collections import Counter
 
@@ -7,11 +8,12 @@ import numpy as np
 import pytest
 import torch
 
+from attendo.cli.main import run
 from attendo.engines.torch_encoder import TorchEncoder
 from attendo.errors import DataError
 from attendo.evaluation.masked import SEED, hide_share, measure_masked
 from attendo.special_tokens import MASK, SPECIAL
-from tests.inspection.small_models import model, tokenizer
+from tests.inspection.small_models import model, save, tokenizer
 
 TEXTS = ["老师爱 24 books.", "书", "", "I love machine learning. It is fun!", "书和书和书和书和书和书", "   "]
 
@@ -101,3 +103,32 @@ def test_a_share_is_hidden_at_least_one_and_never_the_end():
 def test_nothing_to_measure():
     with pytest.raises(DataError, match="every line is empty"):
         measure_masked(tokenizer(), OneGuess(7), ["", " "])
+
+
+# --- the command
+
+
+def test_the_command(tmp_path, capsys):
+    folder, file = save("encoder-only", tmp_path / "model"), tmp_path / "test.tsv"
+    file.write_text("老师爱书\tThe teacher loves books\n书\ta book\n\t\n", encoding="utf-8")
+    command = ["evaluate", str(file), "--model", str(folder), "--column", "1"]
+    assert run([*command, "--json", "--engine", "torch"], debug=False) == 0
+    (table,) = json.loads(capsys.readouterr().out)
+    assert table["lines"] == 2
+    assert 0 <= table["accuracy"] <= table["accuracy_among_5"] <= 1
+    assert set(table["most_frequent_token"]) <= set("老师爱书")
+    assert run(command, debug=False) == 0
+    out = capsys.readouterr().out
+    for words in ("guessed at once", "the most frequent token", "pseudo-perplexity", "CTranslate2"):
+        assert words in out
+    assert run([*command, "--lang", "zh"], debug=False) == 0
+    assert "伪困惑度" in capsys.readouterr().out
+    for option, code, words in (
+        (["--to", "en"], 2, "--to is for models that translate"),
+        (["--beam", "2"], 2, "--beam is for models that translate"),
+        (["--column", "7"], 1, "test.tsv"),
+    ):
+        assert run([*command, *option], debug=False) == code
+        err = capsys.readouterr().err
+        assert words in err
+        assert err.count("\n") == 1
