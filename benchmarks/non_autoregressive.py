@@ -45,7 +45,7 @@ SEARCHES = {
     "k1": SearchOptions(passes=1), "k4": SearchOptions(passes=4), "k10": SearchOptions(passes=10),
     "k4l3": SearchOptions(passes=4, lengths=3), "k10l3": SearchOptions(passes=10, lengths=3),
 }  # fmt: skip
-BATCH_SIZES = {1: 100, 32: 1000}  # sentences at a time -> of how many the time is taken
+BATCH_SIZES = {1: 50, 32: 500}  # sentences at a time -> of how many the time is taken
 TURNS = 7
 TOKENS_TOGETHER = 4_000  # of sources that are translated together where no time is taken
 SMALL_MODEL = ["model.d_model=32", "model.d_ff=64", "model.encoder_layers=1", "model.decoder_layers=1"]
