@@ -13,7 +13,7 @@ from attendo.glass.linear import Weights
 from attendo.glass.trace import Array, Trace
 from attendo.model.config import TransformerConfig
 
-MADE_BY_WEIGHTS = ("embedding", "positions", "angles", "Q", "K", "V", "out", "inner", "gate", "up")
+MADE_BY_WEIGHTS = ("embedding", "positions", "angles", "Q", "K", "V", "w", "out", "inner", "gate", "up")
 COLUMNS = 2  # of each matrix, and of each head where it is cut into heads
 PROJECTIONS = ("query", "key", "value")
 

@@ -13,6 +13,7 @@ from tests.generation.small_language_model import LLAMA, save_language_model
 CONFIGS = {
     "like Llama": LLAMA,
     "shared keys": replace(LLAMA, num_kv_heads=2),
+    "one key for all heads": replace(LLAMA, num_kv_heads=1),
     "tied": replace(LLAMA, tied_output=True),
     "learned": replace(LLAMA, positions="learned", max_length=40),
     "sinusoidal, post-norm, ReLU": replace(LLAMA, positions="sinusoidal", norm_order="post", activation="relu"),

@@ -83,10 +83,18 @@ def test_some_queries_at_a_time_are_all_at_once(monkeypatch, at_a_time):
         assert torch.equal(additive_scores(q, k, w), expected)
 
 
-def test_the_compiler_sees_one_expression():
-    compiled = torch.compile(additive_scores, backend="eager", fullgraph=True)
-    q, k, w = torch.randn(2, 3, 7, 4), torch.randn(2, 3, 5, 4), torch.randn(3, 4)
-    assert torch.equal(compiled(q, k, w), additive_scores(q, k, w))
+def test_gradients_also_of_gradients_and_of_many_models_in_one_pass():
+    shapes = (1, 2, 3, 2), (1, 2, 2, 2), (2, 2)
+    q, k, w = (torch.randn(*shape, dtype=torch.float64, requires_grad=True) for shape in shapes)
+    assert torch.autograd.gradcheck(additive_scores, (q, k, w))
+    assert torch.autograd.gradgradcheck(additive_scores, (q, k, w))
+    several = torch.randn(3, *w.shape, dtype=torch.float64, requires_grad=True)
+    together = torch.vmap(additive_scores, in_dims=(None, None, 0))(q, k, several)
+    alone = torch.stack([additive_scores(q, k, one) for one in several])
+    torch.testing.assert_close(together, alone, atol=1e-12, rtol=0)
+    by_both = (torch.autograd.grad(each.square().sum(), (k, several)) for each in (together, alone))
+    for ours, theirs in zip(*by_both, strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-12, rtol=0)
 
 
 def test_nothing_to_look_at_gives_zeros():

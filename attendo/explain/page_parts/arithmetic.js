@@ -64,7 +64,8 @@ function dot(a, b) {
   return total;
 }
 
-function products(Q, K) {
+// score(head, q, k) of every query with every key: [h, queries, keys]
+function scoresOf(Q, K, score) {
   const [h, n] = Q.shape,
     m = K.shape[1],
     out = new Float64Array(h * n * m);
@@ -72,13 +73,28 @@ function products(Q, K) {
   for (let head = 0; head < h; head++)
     for (let i = 0; i < n; i++)
       for (let j = 0; j < m; j++) {
-        out[to++] = dot(Q.row(head, i), K.row(head, j));
+        out[to++] = score(head, Q.row(head, i), K.row(head, j));
       }
   return new Tensor([h, n, m], out);
 }
 
+function scores(part) {
+  const Q = tensor(turnedName(part, "Q")),
+    K = tensor(turnedName(part, "K"));
+  if (!isAdditive()) return scoresOf(Q, K, (_, q, k) => dot(q, k));
+  const w = tensor(`${part}.w`);
+  return scoresOf(Q, K, (head, q, k) => dot(w.row(head), tanhOfSum(q, k)));
+}
+
+function tanhOfSum(q, k) {
+  return q.map((one, d) => Math.tanh(one + k[d]));
+}
+
+function isAdditive() {
+  return CONFIG.compatibility === "additive";
+}
 function isScaled() {
-  return HANDS.scale !== false;
+  return HANDS.scale !== false && !isAdditive();
 }
 function isMasked(part) {
   return part.startsWith("decoder") && part.endsWith("self_attention") && HANDS.causal_mask !== false;

@@ -122,12 +122,10 @@ function attentionBlock(of) {
       [
         el("b", {}, tr("whole matrices", "完整矩阵")),
         " ",
-        el("span", { class: "quiet" }, isMasked(part) ? "scores, scaled, masked" : "scores, scaled"),
+        el("span", { class: "quiet" }, scoreNames(part).join(", ")),
       ],
       () =>
-        (isMasked(part) ? ["scores", "scaled", "masked"] : ["scores", "scaled"]).map((name) =>
-          wholeMatrix(part, head, name, of, keys, place),
-        ),
+        scoreNames(part).map((name) => wholeMatrix(part, head, name, of, keys, place)),
     ),
   );
 }
@@ -200,20 +198,28 @@ function summaryOf(part, head, of, keys) {
   ];
 }
 
+const KIND_OF_SCORE = { scores: "score", scaled: "scaled", masked: "masked" };
+
+// What softmax is given, from step to step; additive attention divides by nothing.
+function scoreNames(part) {
+  return ["scores", isAdditive() ? null : "scaled", isMasked(part) ? "masked" : null].filter(Boolean);
+}
+
 function scoreRows(part, head, i, keys, place) {
   const seen = isMasked(part) ? keys.slice(0, Math.max(i + 2, 1)) : keys;
   const some = (name) => tensor(`${part}.${name}`).row(head, i).subarray(0, seen.length);
+  const notes = {
+    scores: isAdditive() ? "w·tanh(q + k)" : "q·k",
+    scaled: isScaled() ? `/ √${CONFIG.d_k}` : tr("(off)", "（已关）"),
+    masked: "",
+  };
   const rows = [
-    { name: "scores", note: "q·k", values: some("scores"), cell: (j) => ["score", part, head, i, j] },
-    {
-      name: "scaled",
-      note: (isScaled() ? `/ √${CONFIG.d_k}` : tr("(off)", "（已关）")) + (isMasked(part) ? "" : " = s"),
-      values: some("scaled"),
-      cell: (j) => ["scaled", part, head, i, j],
-    },
-    isMasked(part)
-      ? { name: "masked", note: "= s", values: some("masked"), cell: (j) => ["masked", part, head, i, j] }
-      : null,
+    ...scoreNames(part).map((name, at, all) => ({
+      name,
+      note: `${notes[name]}${at === all.length - 1 ? " = s" : ""}`.trim(),
+      values: some(name),
+      cell: (j) => [KIND_OF_SCORE[name], part, head, i, j],
+    })),
     {
       name: "weights",
       note: "softmax",
@@ -222,7 +228,7 @@ function scoreRows(part, head, i, keys, place) {
       share: true,
     },
   ];
-  return rowsTable(seen, rows.filter(Boolean), place);
+  return rowsTable(seen, rows, place);
 }
 
 function allHeads(part, of, keys, place) {
@@ -255,7 +261,7 @@ function smallMap(part, head, of, keys, place) {
 }
 
 function wholeMatrix(part, head, name, of, keys, place) {
-  const kind = { scores: "score", scaled: "scaled", masked: "masked" }[name];
+  const kind = KIND_OF_SCORE[name];
   return [
     el("h4", {}, nameAndShape(`${part}.${name}`, tensor(`${part}.${name}`).shape)),
     matrix({

@@ -33,6 +33,13 @@ function projections(y) {
   return math(...made("Q", "x"), ...then(), ...made("K", y), ...then(), ...made("V", y));
 }
 
+// What softmax is taken of: Q Kᵀ / √d_k; with additive attention w · tanh(q + k) of each pair.
+function compared() {
+  if (isAdditive()) return row(mi("w"), mo("·"), called("tanh", mi("q"), mo("+"), mi("k")));
+  const product = row(mi("Q"), transposed("K"));
+  return isScaled() ? frac(product, root(letter("d", "k"))) : product;
+}
+
 const EQUATIONS = {
   embedding: () =>
     math(
@@ -53,10 +60,7 @@ const EQUATIONS = {
     math(
       called("Attention", mi("Q"), mo(","), mi("K"), mo(","), mi("V")),
       mo("="),
-      called(
-        "softmax",
-        isScaled() ? frac(row(mi("Q"), transposed("K")), root(letter("d", "k"))) : row(mi("Q"), transposed("K")),
-      ),
+      called("softmax", compared()),
       mi("V"),
     ),
   projections: () => projections("x"),

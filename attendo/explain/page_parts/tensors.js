@@ -68,7 +68,7 @@ function derive(name) {
     case "K_rotated":
       return turned(tensor(`${part}.${what[0]}`), tensor(`${sideOf(part)}.angles`));
     case "scores":
-      return products(tensor(turnedName(part, "Q")), tensor(turnedName(part, "K")));
+      return scores(part);
     case "masked":
       return masked(part);
     case "weights":

@@ -2,16 +2,21 @@
 // A cell says what is to be unfolded: [kind, part or name, indices…].
 
 const KINDS = {
-  score: ([, part, head, i, j]) =>
-    dotProduct(
-      tr("the dot product of a query and a key", "查询向量与键向量的点积"),
-      "q",
-      "k",
-      tensor(turnedName(part, "Q")).row(head, i),
-      tensor(turnedName(part, "K")).row(head, j),
-      0,
-      null,
-    ),
+  score: ([, part, head, i, j]) => {
+    const q = tensor(turnedName(part, "Q")).row(head, i),
+      k = tensor(turnedName(part, "K")).row(head, j);
+    return isAdditive()
+      ? dotProduct(
+          tr("how a query and a key are compared", "查询向量与键向量的比较"),
+          "w",
+          "tanh(q + k)",
+          tensor(`${part}.w`).row(head),
+          tanhOfSum(q, k),
+          0,
+          null,
+        )
+      : dotProduct(tr("the dot product of a query and a key", "查询向量与键向量的点积"), "q", "k", q, k, 0, null);
+  },
   scaled: ([, part, head, i, j]) => {
     const score = tensor(`${part}.scores`).at(head, i, j);
     return line(

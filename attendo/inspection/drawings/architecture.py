@@ -29,7 +29,7 @@ from attendo.model.config import DecoderOnlyConfig, LayerConfig, ModelConfig, Tr
 from attendo.model.decoder_only import DecoderOnly
 from attendo.model.transformer import Transformer
 from attendo.model_folder.weights import on_meta
-from attendo.report.language import Bilingual, Language, in_language
+from attendo.report.language import Bilingual, Language, Tr, in_language
 
 Shape = tuple[int, ...]
 Config = TransformerConfig | DecoderOnlyConfig
@@ -156,7 +156,7 @@ def draw_architecture(shown: Architecture, name: str, language: Language) -> Sli
     slide.text(
         MARGIN, HEIGHT - 1.05,
         tr(f"On the arrows: [batch, tokens, width]\n{batch} {lengths}",
-           f"箭头旁：[批次, 词元数, 维度]\n{batch}{lengths}"),
+           f"箭头旁：[批次, 词元数, 维度]\n{batch}{lengths}") + unusual_attention(config, tr),
         BODY, QUIET, ha="left",
     )  # fmt: skip
     gap = widest_gap(drawn[-1], config)
@@ -176,6 +176,16 @@ def draw_architecture(shown: Architecture, name: str, language: Language) -> Sli
     slide.text(encoder.x + 0.12, level + 0.19, memory, SMALL, SOURCE, ha="left")
     slide.text((middle + entry) / 2, cross + 0.17, "K, V", SMALL, SOURCE)
     return slide
+
+
+def unusual_attention(config: LayerConfig, tr: Tr) -> str:
+    """Where it is not the paper's, in lines of their own."""
+    words = ""
+    if config.kv_heads != config.num_heads:
+        words += tr(f"\nheads of keys and values: {config.kv_heads}", f"\n键和值：{config.kv_heads} 个头")
+    if config.compatibility == "additive":
+        words += tr("\nadditive attention: w·tanh(q + k)", "\n加性注意力：w·tanh(q + k)")
+    return words
 
 
 def widest_gap(tower: Tower, config: LayerConfig) -> float:

@@ -28,6 +28,7 @@ from attendo.inspection.drawings.slide import (
     shape_text,
 )  # fmt: skip
 from attendo.model.attention import masked_softmax
+from attendo.model.compatibility import AdditiveMultiHeadAttention, additive_scores
 from attendo.model.transformer import Transformer
 from attendo.report.language import Language, in_language
 
@@ -47,6 +48,7 @@ class AttentionFlow:
     shapes: dict[str, Shape]  # X, Q, K, V, heads, scores, weights, looked, concat, output
     numbers: dict[str, np.ndarray] = field(default_factory=dict)  # the same names; none without a real model
     labels: tuple[str, ...] = ()
+    additive: bool = False  # the scores are w·tanh(q + k)
 
 
 @torch.inference_mode()
@@ -75,7 +77,11 @@ def attention_flow(
     _, rotation = model.embed(source, model.source_positions)
     if rotation is not None:  # rotary positions turn what meets in the scores, and leave V
         heads |= {"Q": rotation(heads["Q"]), "K": rotation(heads["K"])}
-    scores = heads["Q"] @ heads["K"].transpose(-2, -1) / math.sqrt(heads["Q"].shape[-1])
+    additive = isinstance(attention, AdditiveMultiHeadAttention)
+    if additive:
+        scores = additive_scores(heads["Q"], heads["K"], attention.score)
+    else:
+        scores = heads["Q"] @ heads["K"].transpose(-2, -1) / math.sqrt(heads["Q"].shape[-1])
     weights = masked_softmax(scores, None)
     of_heads = {"scores": scores, "weights": weights, "looked": weights @ heads["V"]}
     shapes = {name: tuple(tensor.shape[1:]) for name, tensor in (kept | of_heads).items()} | {
@@ -86,7 +92,7 @@ def attention_flow(
         numbers = {name: tensor[0].float().cpu().numpy() for name, tensor in kept.items()}
         numbers |= {name: tensor[0, head - 1].float().cpu().numpy() for name, tensor in of_heads.items()}
         numbers |= {f"{name} head": tensor[0, head - 1].float().cpu().numpy() for name, tensor in heads.items()}
-    return AttentionFlow(attention.num_heads, layer, head, shapes, numbers, tuple(labels))
+    return AttentionFlow(attention.num_heads, layer, head, shapes, numbers, tuple(labels), additive)
 
 
 def draw_qkv(flow: AttentionFlow, language: Language) -> Slide:
@@ -101,9 +107,8 @@ def draw_qkv(flow: AttentionFlow, language: Language) -> Slide:
                    f"；编码器第 {flow.layer} 层，最前面是第 {flow.head} 个头；红色为正，蓝色为负")  # fmt: skip
     slide = Slide(tr("Q, K and V through the heads", "Q、K、V 如何流过各个头"), what)
     DrawnFlow(slide, flow, language).draw()
-    formula = (
-        r"$head_i = softmax(Q_i\,K_i^T\,/\,\sqrt{d_k})\,V_i\qquad MultiHead = Concat(head_1, \ldots, head_h)\,W_O$"
-    )
+    compared = r"w_i \cdot tanh(q + k)" if flow.additive else r"Q_i\,K_i^T\,/\,\sqrt{d_k}"
+    formula = rf"$head_i = softmax({compared})\,V_i\qquad MultiHead = Concat(head_1, \ldots, head_h)\,W_O$"
     slide.text(MARGIN, 0.42, formula, BODY, QUIET, ha="left", formula=True)
     return slide
 
@@ -139,7 +144,8 @@ class DrawnFlow:
         middle = (self.lanes[0][1] + self.lanes[1][1]) / 2
         for (_, y), end in zip(self.lanes[:2], (0.2, -0.2), strict=True):
             slide.arrow((x, y), (x + 0.25, y), (x + 0.25, middle + end), (x + 0.6, middle + end))
-        self.matrix("scores", f"Q Kᵀ / √{shapes['heads'][2]}", x + 0.6, middle, self.square, GOOD, square=True)
+        equation = "w·tanh(q + k)" if self.flow.additive else f"Q Kᵀ / √{shapes['heads'][2]}"
+        self.matrix("scores", equation, x + 0.6, middle, self.square, GOOD, square=True)
         after = x + 0.6 + self.square
         slide.arrow((after, middle), (after + 0.95, middle))
         slide.text(after + 0.46, middle + 0.2, "softmax", SMALL)

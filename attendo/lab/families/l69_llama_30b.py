@@ -15,12 +15,20 @@ from attendo.model.build import build_model
 from attendo.model.config import DecoderOnlyConfig
 from attendo.model.presets import preset
 
+
+def llama_preset(name: str) -> DecoderOnlyConfig:
+    config = preset(name)
+    if not isinstance(config, DecoderOnlyConfig):
+        raise TypeError(f"{name} is a decoder alone")
+    return config
+
+
+SMALL, LARGE = (llama_preset(name) for name in ("llama-7b", "llama-30b"))
 KNOBS = (
-    Knob("layers", by_size(60, 60, 60), 1, 200),
-    Knob("width", by_size(6656, 6656, 6656), 128, 65_536),
-    Knob("feed_forward", by_size(17_920, 17_920, 17_920), 128, 262_144),
+    Knob("layers", by_size(*3 * [LARGE.num_layers]), 1, 200),
+    Knob("width", by_size(*3 * [LARGE.d_model]), 128, 65_536),
+    Knob("feed_forward", by_size(*3 * [LARGE.d_ff]), 128, 262_144),
 )
-HEAD = 128  # columns of a head: the same in all of Llama's sizes
 CLAIMED = 32.5e9  # Touvron et al. 2023, table 2; the notes, and Meta's files, call it 30B
 ABOUT = 0.01
 
@@ -34,23 +42,20 @@ def kinds(config: DecoderOnlyConfig) -> tuple[float, set[str]]:
 
 
 def measure(seeds: Sequence[int], at: Settings) -> list[Numbers]:
-    small = preset("llama-7b")
-    if not isinstance(small, DecoderOnlyConfig):
-        raise TypeError("llama-7b is a decoder alone")
     layers, width, d_ff = (at.whole(name) for name in ("layers", "width", "feed_forward"))
-    wide = {"d_model": width, "d_ff": d_ff, "num_heads": width // HEAD}
+    wide = {"d_model": width, "d_ff": d_ff, "num_heads": width // LARGE.head_dim}  # 128, as in all of Llama's sizes
     models = {
-        "7b": small,
-        "deeper": replace(small, num_layers=layers),
-        "wider": replace(small, **wide),  # type: ignore[arg-type]
-        "30b": replace(small, num_layers=layers, **wide),  # type: ignore[arg-type]
+        "7b": SMALL,
+        "deeper": replace(SMALL, num_layers=layers),
+        "wider": replace(SMALL, **wide),  # type: ignore[arg-type]
+        "30b": replace(SMALL, num_layers=layers, **wide),  # type: ignore[arg-type]
     }
     numbers: dict[str, float | Sequence[float]] = {}
     names = {}
     for name, config in models.items():
         parameters, names[name] = kinds(config)
         numbers[f"billions_{name}"] = parameters / 1e9
-    numbers["layers_7b"], numbers["width_7b"] = small.num_layers, small.d_model
+    numbers["layers_7b"], numbers["width_7b"] = SMALL.num_layers, SMALL.d_model
     numbers["kinds"] = len(names["7b"])
     numbers["kinds_of_one_alone"] = len(names["7b"] ^ names["30b"])
     # ln N_30 - ln N_7 as two parts: more layers at the old width, then the width.

@@ -13,7 +13,7 @@ from attendo.inspection.drawings.draw import make_slide
 from attendo.inspection.drawings.masks import draw_masks, mask_batch
 from attendo.inspection.drawings.options import DRAWINGS, DrawOptions, check_drawing, chosen_config
 from attendo.inspection.drawings.positions import draw_positions, position_table, worked_example
-from attendo.inspection.drawings.qkv import attention_flow
+from attendo.inspection.drawings.qkv import attention_flow, draw_qkv
 from attendo.inspection.drawings.schedule import schedules
 from attendo.inspection.drawings.slide import shape_text, slide_style
 from attendo.inspection.drawings.three_attentions import three_attentions
@@ -237,3 +237,17 @@ def test_sizes_change_a_preset():
     assert chosen_config(DrawOptions(preset="llama-7b", num_layers=2)).num_layers == 2
     with pytest.raises(UsageError, match="the preset 'lstm' has no num_heads"):
         chosen_config(DrawOptions(preset="lstm", num_heads=2))
+
+
+def test_an_attention_that_is_not_the_papers_is_named():
+    grouped = DecoderOnlyConfig(**SIZES, num_layers=1, num_kv_heads=1)
+    additive = TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=1, compatibility="additive")
+    with slide_style():
+        assert "heads of keys and values: 1" in " ".join(words_of(draw_architecture(architecture(grouped), "g", "en")))
+        assert "w·tanh(q + k)" in " ".join(words_of(draw_architecture(architecture(additive), "a", "zh")))
+        model, record = build_model(additive).eval(), AttentionRecord()
+        source = torch.tensor([[5, 6, 7, 2]])
+        flow = attention_flow(model, source, list("abc."), head=2)
+        assert "w·tanh(q + k)" in words_of(draw_qkv(flow, "en"))
+    model.encode(source, record)
+    torch.testing.assert_close(torch.tensor(flow.numbers["weights"]), record.encoder_self[0][0, 1])
