@@ -52,8 +52,11 @@ def additive_scores(q: Tensor, k: Tensor, w: Tensor) -> Tensor:
 
 
 def scores_of_pairs(q: Tensor, k: Tensor, w: Tensor) -> Tensor:
-    """The equation: [batch, heads, queries, keys, d_k] times the w of each head, a column [d_k, 1]."""
-    return (tanh_of_pairs(q, k) @ w[:, None, :, None]).squeeze(-1)
+    """The equation: [batch, heads, queries, keys, d_k] times the w of each head, summed over d_k.
+
+    Not as a matrix product: that would be a call of its own, for which a compiler has to write all pairs to memory.
+    """
+    return (tanh_of_pairs(q, k) * w[:, None, None]).sum(-1)
 
 
 def tanh_of_pairs(q: Tensor, k: Tensor) -> Tensor:
