@@ -10,7 +10,8 @@ a search is taken, from the ids of the sources to the ids of the answers, with 1
 same engine (torch) and precision. Searches take turns; a time is the median over turns, a ratio the median of the
 ratios within a turn. Every stage leaves its result in the work folder, so that a second call goes on after it.
 
---student NAME with --set TABLE.KEY=VALUE … trains another student beside the first, for comparison.
+--student NAME with --set TABLE.KEY=VALUE … trains another student beside the first, for comparison, and with
+--from-nothing one that begins with random weights instead of its teacher's.
 """
 
 import argparse
@@ -62,6 +63,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="a tiny model for a few steps: to see that it runs")
     parser.add_argument("--student", default="student", metavar="NAME", help="the folder of this student")
     parser.add_argument("--set", action="append", default=[], metavar="TABLE.KEY=VALUE", dest="settings")
+    parser.add_argument("--from-nothing", action="store_true", help="a student that does not begin as its teacher")
     parser.add_argument("--page", type=Path, help="write the table of the kept results into this page, and do no more")
     options = parser.parse_args()
     results = options.work / f"results.{options.student}.json"
@@ -79,15 +81,17 @@ def main() -> None:
     if options.small:
         corpus = first_lines(corpus, options.work / "training.tsv", SMALL_PAIRS)
         small_settings = [*SMALL_RUN, f"data.corpora.0.file={json.dumps(str(corpus))}"]
-    stages.keep("teacher", lambda: train("teacher.toml", teacher, small_settings + SMALL_MODEL * options.small))
+    stages.keep(
+        "teacher", lambda: train(RECIPES / "teacher.toml", teacher, small_settings + SMALL_MODEL * options.small)
+    )
     stages.keep("distil", lambda: distil(teacher / "model", corpus, ("en", "de"), distilled, device))
-    own = [
-        f"data.corpora.0.file={json.dumps(str(distilled))}",
-        f"model.init_from={json.dumps(str(teacher / 'model'))}",
-        *(SMALL_RUN if options.small else []),
-        *options.settings,
-    ]
-    stages.keep(options.student, lambda: train("student.toml", student, own))
+    if options.from_nothing:
+        recipe = student_from_nothing(options.work / f"{options.student}.toml", teacher / "model" / "tokenizer.json")
+        start = SMALL_MODEL if options.small else []
+    else:
+        recipe, start = RECIPES / "student.toml", [f"model.init_from={json.dumps(str(teacher / 'model'))}"]
+    own = [f"data.corpora.0.file={json.dumps(str(distilled))}", *start, *SMALL_RUN * options.small, *options.settings]
+    stages.keep(options.student, lambda: train(recipe, student, own))
 
     pairs = list(CorpusFile(data_folder() / TEST).pairs(ignore))[: SMALL_TEST if options.small else None]
     translators = {
@@ -97,7 +101,8 @@ def main() -> None:
     found = {
         "machine": describe_machine(), "device": torch.cuda.get_device_name() if device == "cuda" else "CPU",
         "torch": torch.__version__, "precision": "float16" if device == "cuda" else "float32",
-        "small": options.small, "settings": options.settings, "seconds": stages.seconds,
+        "small": options.small, "settings": options.settings, "from_nothing": options.from_nothing,
+        "seconds": stages.seconds,
         "parameters": {name: parameters_of(one) for name, one in translators.items()},
         "distilled_pairs": sum(1 for _ in distilled.open(encoding="utf-8")),
         "steps": {name: progress_of(options.work / folder) for name, folder in
@@ -134,9 +139,19 @@ class Stages:
         self.results.write_text(json.dumps(self.found, indent=1) + "\n", encoding="utf-8")
 
 
-def train(recipe: str, folder: Path, settings: Sequence[str]) -> None:
+def student_from_nothing(path: Path, tokenizer: Path) -> Path:
+    """The student's recipe with the sizes of the teacher's in the place of its weights."""
+    teacher, student = ((RECIPES / name).read_text(encoding="utf-8") for name in ("teacher.toml", "student.toml"))
+    sizes = teacher.partition("[model]\n")[2].partition("\n\n")[0]
+    lines = [line for line in student.split("\n") if not line.startswith(("init_from", "dropout"))]
+    text = "\n".join(lines).replace("[model]\n", f"[model]\n{sizes}\n")
+    path.write_text(f"{text}\n[tokenizer]\nfile = {json.dumps(str(tokenizer.resolve()))}\n", encoding="utf-8")
+    return path
+
+
+def train(recipe: Path, folder: Path, settings: Sequence[str]) -> None:
     """A run that was cut off is taken up again."""
-    result = attendo.train(RECIPES / recipe, folder, settings=settings)
+    result = attendo.train(recipe, folder, settings=settings)
     if not result.finished:
         raise SystemExit(f"{folder} was stopped after step {result.step}: the same command goes on")
     print(f"{folder.name}: best step {result.best_step}, BLEU {result.best_score}", file=sys.stderr)

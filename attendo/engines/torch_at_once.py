@@ -17,6 +17,10 @@ from attendo.engines.torch_engine import TorchEngine
 from attendo.errors import InputError
 from attendo.model.non_autoregressive import NonAutoregressive
 
+# Fewer than of a beam search, which has the logits of one token of each hypothesis in memory: here it is those of all
+# tokens of all lengths, 3 GB on a GPU with a vocabulary of 32,000.
+TOKENS_PER_BATCH = {"cpu": 2_000, "cuda": 16_000}
+
 AT_ONCE = "a non-autoregressive model gives all words of a sentence at once"
 
 
@@ -24,6 +28,10 @@ class AtOnceEngine(TorchEngine):
     def __init__(self, model: NonAutoregressive, device: torch.device) -> None:
         super().__init__(model, device)
         self.at_once = model
+
+    @property
+    def tokens_per_batch(self) -> int:
+        return TOKENS_PER_BATCH[self.device.type]
 
     def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
         if any(request.prefix or request.phrases for request in requests):
