@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from attendo.cli.terminal import print_json, print_result
+from attendo.cli.terminal import print_json, print_note, print_result
 from attendo.errors import AttendoError, DataError, UsageError
 from attendo.report.language import Language, Tr, in_language
+from attendo.report.messages import say
 
 if TYPE_CHECKING:
     from attendo.evaluation.perplexity import Perplexity
 
 LABELS = 28  # columns
+MOST_PROBLEMS = 3  # told one by one
 
 
 def is_text_model(model: str) -> bool:
@@ -41,30 +43,47 @@ def evaluate_language_model(
         if value is not None and value is not False:
             raise UsageError(f"{option} is for models that translate: {model} is a language model")
 
+    from rich.console import Console
+
     from attendo.evaluation.perplexity import measure_texts
     from attendo.generation.load import load_language_model
 
+    tr = in_language(language)
+    texts = {file: read_texts(file, column, language) for file in files}  # what cannot be read is told at once
     loaded = load_language_model(model, engine=cast(Any, engine), device=device, threads=threads)
     found = []
-    for file in files:
-        try:
-            found.append((file, measure_texts(loaded, read_texts(file, column))))
-        except DataError as error:
-            raise DataError(f"{file}: {error}") from error
+    with Console(stderr=True).status(tr("measuring", "正在测量")) as status:
+        for file, lines in texts.items():
+
+            def show(done: int, file: Path = file, total: int = len(lines)) -> None:
+                status.update(tr(f"{file}: {done:,} of {total:,} lines", f"{file}：{total:,} 行中的 {done:,} 行"))
+
+            try:
+                found.append((file, measure_texts(loaded, lines, show)))
+            except DataError as error:
+                raise DataError(f"{file}: {error}") from error
     if as_json:
         shared = {"model": model, "engine": loaded.engine.name, "column": column}
         print_json([{"text": str(file)} | shared | one.to_dict() for file, one in found])
         return
-    tr = in_language(language)
     for file, one in found:
         print_result("\n".join(lines_of(str(file), one, loaded.engine.name, tr)))
 
 
-def read_texts(file: Path, column: int | None) -> list[str]:
+def read_texts(file: Path, column: int | None, language: Language) -> list[str]:
+    """All lines; the first few that are broken are told."""
     from attendo.data.corpus import TextFile
-    from attendo.data.lines import ignore
+    from attendo.data.lines import Problem
 
-    return [pair.target for pair in TextFile(file, column).pairs(ignore)]
+    problems: list[Problem] = []
+    texts = [pair.target for pair in TextFile(file, column).pairs(problems.append)]
+    for problem in problems[:MOST_PROBLEMS]:
+        print_note(f"attendo: {say(str(problem), language)}")
+    if len(problems) > MOST_PROBLEMS:
+        more = len(problems) - MOST_PROBLEMS
+        tr = in_language(language)
+        print_note(f"attendo: {tr(f'{more:,} more broken lines', f'还有 {more:,} 行有问题')}")
+    return texts
 
 
 def lines_of(name: str, one: "Perplexity", engine: str, tr: Tr) -> list[str]:
