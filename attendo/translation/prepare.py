@@ -160,6 +160,8 @@ def request_for(text: str, languages: Languages, tokenizer: Tokenizer, limits: L
 @lru_cache(maxsize=1_000)
 def choose_target(to: str | None, directions: tuple[Direction, ...]) -> str:
     """The model's own name of the language asked for: zh for zh-TW, if it knows no other. None: the only one."""
+    if not directions:
+        raise InputError("this model was trained on plain text: it translates nothing")
     targets = list(dict.fromkeys(target for _, target in directions))
     if to is None:
         if len(targets) == 1:
