@@ -29,6 +29,4 @@ def test_two_minutes_are_better_than_a_trigram(tmp_path, monkeypatch):
     assert measure_texts(theirs, texts).per_character == pytest.approx(found.per_character, rel=1e-5)
     sampling = SamplingOptions(temperature=0.8, seed=1)
     drawn = [[text.text for text in each.generate(samples=50, sampling=sampling)] for each in (ours, theirs)]
-    assert sum(one != other for one, other in zip(*drawn, strict=True)) <= 1, (
-        "a draw within a rounding error of an edge"
-    )
+    assert sum(one != other for one, other in zip(*drawn, strict=True)) <= 1, "rounding decides a draw, rarely"
