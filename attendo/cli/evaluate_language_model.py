@@ -26,6 +26,12 @@ def is_text_model(model: str) -> bool:
         return False
 
 
+def refuse_options_of_translators(typed: Mapping[str, Any], model: str) -> None:
+    for option, value in typed.items():
+        if value is not None and value is not False:
+            raise UsageError(f"{option} is for models that translate: {model} is a language model")
+
+
 def evaluate_language_model(
     model: str,
     files: list[Path],
@@ -39,9 +45,7 @@ def evaluate_language_model(
     language: Language,
 ) -> None:
     """`of_translators`: options that a language model has no use for, as they were typed."""
-    for option, value in of_translators.items():
-        if value is not None and value is not False:
-            raise UsageError(f"{option} is for models that translate: {model} is a language model")
+    refuse_options_of_translators(of_translators, model)
 
     from rich.console import Console
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from attendo.cli.evaluate_language_model import is_text_model, refuse_options_of_translators
 from attendo.cli.evaluate_masked import check_no_option_of_translators, is_encoder_only
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
 from attendo.cli.language import language_of
@@ -61,7 +62,8 @@ def inspect(
 ) -> None:
     """Translate a sentence, show every step of the search, and draw what every head of every layer looks at.
 
-    Of an encoder-only model: what every head looks at, and the guesses for every [MASK] of the text.
+    Of an encoder-only model: what every head looks at, and the guesses for every [MASK] of the text. Of a language
+    model: what every head looks at, and how well each token is foretold.
 
     Examples:
         # A page with all attention maps of one sentence
@@ -72,6 +74,8 @@ def inspect(
         attendo inspect "Ich habe Hunger." --to en --beam 1 --out out/ --lang zh
         # An encoder-only model, and its guesses for a hidden character
         attendo inspect "机器[MASK]习很有趣" --model runs/masked-zh/model --out out/
+        # A language model, and how it foretells a text
+        attendo inspect "In spring it often rains." --model runs/text/model --out out/
     """
     sentence = read_stdin() if text == "-" else as_utf8(text)
     if not sentence.strip():
@@ -97,6 +101,17 @@ def inspect(
         show(
             read.to_dict() if as_json else "\n".join(encoder_lines(read, language)), read.remarks, read.files, language
         )
+        return
+
+    if model and is_text_model(model):
+        refuse_options_of_translators({"--to": to, "--from": start, "--target": target, "--beam": beam}, model)
+        from attendo.inspection.language_model import inspect_language_model
+        from attendo.inspection.language_model_page import text_lines
+
+        with Console(stderr=True).status(tr("reading, drawing", "正在阅读、绘图")):
+            text_read = inspect_language_model(sentence, model, out, language=language)
+        result = text_read.to_dict() if as_json else "\n".join(text_lines(text_read, language))
+        show(result, text_read.remarks, text_read.files, language)
         return
 
     from attendo.inspection.inspect import inspect as inspect_sentence

@@ -26,7 +26,7 @@ class AttentionMaps:
     @property
     def causal(self) -> bool:
         """Whether a mask keeps each row from looking at what comes after it; rows and columns are the same then."""
-        return self.name in ("decoder-self", "self")
+        return self.name in ("decoder-self", "self", "language-model")
 
 
 @dataclass(frozen=True)

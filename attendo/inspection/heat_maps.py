@@ -43,6 +43,11 @@ USES = {  # what each is called, who looks, and at whom
         Bilingual("source and target, looking", "在看的词元"),
         Bilingual("source and target, looked at", "被看的词元"),
     ),
+    "language-model": (
+        Bilingual("Self-attention", "自注意力"),
+        Bilingual("text as read, looking", "在看的词元"),
+        Bilingual("text as read, looked at", "被看的词元"),
+    ),
     "encoder-only": (
         Bilingual("Self-attention", "自注意力"),
         Bilingual("text, looking", "在看的词元"),

@@ -32,6 +32,8 @@ HEADINGS = {
     "self": Bilingual("Self-attention", "自注意力"),
     "encoder-only": Bilingual("Self-attention", "自注意力"),
     "guesses": Bilingual("Guesses for the masks", "掩码的候选"),
+    "language-model": Bilingual("Self-attention", "自注意力"),
+    "foretold": Bilingual("How each token is foretold", "每个词元的预测"),
 }
 CAPTIONS = {
     "alignment": Bilingual(
@@ -77,6 +79,16 @@ CAPTIONS = {
     "guesses": Bilingual(
         "The likeliest tokens in place of each mask. A mask stands for one token of the tokenizer.",
         "每个掩码处概率最大的词元。一个掩码代表分词器的一个词元。",
+    ),
+    "language-model": Bilingual(
+        "How the text looks back at itself: each row is a token that the model has read, each column a token it looks "
+        "at. It cannot look ahead, so the upper right half is masked.",
+        "文字回头看自己：每一行是模型已读入的词元，每一列是它所看的词元。它不能看后面的词元，所以右上半被掩码遮住。",
+    ),
+    "foretold": Bilingual(
+        "The probability that the model gives each token after those before it, its rank among all tokens, and the "
+        "tokens that it finds likeliest.",
+        "模型读完前文后给每个词元的概率、它在所有词元中的名次，以及概率最大的几个词元。",
     ),
 }
 INSPECT_STYLE = """

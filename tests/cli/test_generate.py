@@ -1,6 +1,7 @@
 """attendo generate, and the other commands when they meet a language model."""
 
 import json
+import math
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_prompts_of_stdin_and_none(model):
         (["evaluate", "none.txt", "--model", "MODEL"], 1, "cannot read none.txt"),
         (["evaluate", "TEXT", "--model", "default", "--column", "1"], 2, "--column is for language models"),
         (["score", "TEXT", "--model", "MODEL"], 1, "is a language model, trained on plain text"),
-        (["inspect", "春", "--model", "MODEL", "--to", "en", "--out", "OUT"], 1, "a language model"),
+        (["inspect", "春", "--model", "MODEL", "--to", "en", "--out", "OUT"], 2, "--to is for models that translate"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(arguments, code, words, model, tmp_path, capsys):
@@ -83,6 +84,24 @@ def test_evaluate_measures_perplexity(model, tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "每个字符的困惑度" in shown
     assert "个词" not in shown.replace("个词元", "")
+
+
+def test_inspect_tells_how_each_token_is_foretold(model, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert run(["inspect", "春雪", "--model", model, "--out", str(out), "--json"], debug=False) == 0
+    table = json.loads(capsys.readouterr().out)
+    tokens = table["tokens"]
+    assert [tokens[0]["token"], tokens[-1]["token"], len(tokens)] == ["春", "</s>", 5], "雪 is three bytes"
+    assert sum(math.log(one["probability"]) for one in tokens) == pytest.approx(table["log_prob"], rel=1e-5)
+    for one in tokens:
+        likelier = [p for _, p in one["candidates"] if p > one["probability"]]
+        assert len(likelier) == min(one["rank"] - 1, 5)
+    assert table["attention"]["language-model"]["rows"] == ["<s>", "春", "雪"]
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "How each token is foretold" in page
+    assert page.count("<figure") == 8  # 2 layers of 4 heads
+    assert run(["inspect", "春雪", "--model", model, "--out", str(out), "--lang", "zh"], debug=False) == 0
+    assert "困惑度" in capsys.readouterr().out
 
 
 def test_export_is_for_ctranslate2s_generator(model, tmp_path, capsys):
