@@ -62,7 +62,7 @@ def evaluate_masked(
                 status.update(tr(f"{name}: {done:,} of {of:,} passes", f"{name}：已读 {done:,} / {of:,} 遍"))
 
             try:
-                texts = read_texts(file, column)
+                texts = read_texts(file, column, language)
                 found.append((file, measure_masked(loaded.tokenizer, loaded.engine, texts, show)))
             except DataError as error:
                 raise DataError(f"{file}: {error}") from error
