@@ -1,4 +1,4 @@
-"""L36: what one output sees of the input: attention, a convolution, an LSTM; and whether the weights depend on it."""
+"""L36: what one output sees of the input: attention, a convolution, an RNN, an LSTM; and whether the weights depend."""
 
 import math
 
@@ -11,11 +11,14 @@ from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, for_each_s
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import band, bars, figure
 from attendo.lab.tools.measuring import interval
+from attendo.model.config import Cell
+from attendo.model.initialization import initialize_gates_
 from attendo.model.multi_head import MultiHeadAttention
-from attendo.model.recurrence import LSTMLayer
+from attendo.model.recurrence import CELLS
 
 SEEDS = by_size(2, 8, 8)
 KNOBS = (Knob("length", by_size(21, 41, 101), 5, 301), Knob("kernel", by_size(5, 5, 5), 1, 101))
+RECURRENT: tuple[Cell, ...] = ("rnn", "lstm")
 D, HEADS = 16, 4
 SEES = 1e-9  # of the largest influence; less is rounding
 DEPENDS = 0.01  # of the whole Jacobian: one part in a hundred
@@ -44,12 +47,16 @@ class Convolution(nn.Module):
         return x.transpose(1, 2)
 
 
-class Recurrence(LSTMLayer):
-    def __init__(self) -> None:
-        super().__init__(D, D)
+class Recurrence(nn.Module):
+    """Started as recurrent models are: orthogonal recurrent weights, and in an LSTM an open forget gate."""
 
-    def forward(self, x: Tensor) -> Tensor:  # type: ignore[override]
-        return super().forward(x)[0]
+    def __init__(self, cell: Cell) -> None:
+        super().__init__()
+        self.layer = CELLS[cell](D, D)
+        initialize_gates_(self.layer)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer.run(x)
 
 
 def jacobian(layer: nn.Module, x: Tensor) -> Tensor:
@@ -71,21 +78,24 @@ def measure_one(seed: int, at: Settings) -> Numbers:
         raise UsageError(f"kernel={kernel} cannot be: expected an odd number, no larger than length={length}")
     first, second = torch.randn(2, length, D, dtype=torch.float64)
     numbers: dict[str, float | list[float]] = {}
-    for name, layer in (("attention", SelfAttention()), ("convolution", Convolution(kernel)), ("lstm", Recurrence())):
+    layers: dict[str, nn.Module] = {"attention": SelfAttention(), "convolution": Convolution(kernel)}
+    layers |= {cell: Recurrence(cell) for cell in RECURRENT}
+    for name, layer in layers.items():
         here, there = (jacobian(layer.double(), x) for x in (first, second))
         seen = influence(here)
         numbers[f"seen_{name}"] = float((seen > SEES).sum())
         numbers[f"depends_{name}"] = ((here - there).norm() / here.norm()).item()
         numbers[f"influence_{name}"] = seen.tolist()
     middle = length // 2
-    attention, lstm = (torch.tensor(numbers[f"influence_{name}"]) for name in ("attention", "lstm"))
-    numbers["lstm_future"] = float((lstm[middle + 1 :] > SEES).sum())
-    numbers["lstm_10_back"] = (lstm[max(0, middle - 10)] / lstm[middle]).item()
+    for cell in RECURRENT:
+        seen = torch.tensor(numbers[f"influence_{cell}"])
+        numbers[f"{cell}_future"] = float((seen[middle + 1 :] > SEES).sum())
+        numbers[f"{cell}_10_back"] = (seen[max(0, middle - 10)] / seen[middle]).item()
+    attention = torch.tensor(numbers["influence_attention"])
     numbers["attention_far_to_near"] = (attention[:5].mean() / attention[middle - 5 : middle].mean()).item()
-    for layers in (2, 4):
-        numbers[f"seen_{layers}_layers"] = float(
-            (influence(jacobian(Convolution(kernel, layers).double(), first)) > SEES).sum()
-        )
+    for depth in (2, 4):
+        stack = Convolution(kernel, depth).double()
+        numbers[f"seen_{depth}_layers"] = float((influence(jacobian(stack, first)) > SEES).sum())
     return numbers
 
 
@@ -104,7 +114,8 @@ def judge(runs: Runs) -> Verdict:
 
 def draw(runs: Runs, tr: Tr) -> Figure:
     picture, (left, right) = figure(2)
-    names = {"attention": tr("attention", "注意力"), "convolution": tr("convolution", "卷积"), "lstm": "LSTM"}
+    names = {"attention": tr("attention", "注意力"), "convolution": tr("convolution", "卷积")}
+    names |= {"rnn": "RNN", "lstm": "LSTM"}
     at = [index - len(row(runs[0], "influence_lstm")) // 2 for index in range(len(row(runs[0], "influence_lstm")))]
     for index, (name, label) in enumerate(names.items()):  # in logarithms, so that the spread is of factors
         band(

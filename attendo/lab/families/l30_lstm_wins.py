@@ -12,7 +12,7 @@ from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, number, ov
 from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import band, figure, log_band, tick_at
 from attendo.lab.tools.measuring import count_weights, difference, unseen_generator
-from attendo.lab.tools.readers import KINDS, Kind, LSTMReader, Reader, build_reader, right_answers, stream
+from attendo.lab.tools.readers import KINDS, Kind, Reader, RecurrentReader, build_reader, right_answers, stream
 from attendo.lab.tools.toy_tasks import FIRST_SYMBOL
 from attendo.lab.tools.tuning import train_side
 
@@ -50,7 +50,7 @@ def shown_lengths(longest: int) -> list[int]:
 @torch.no_grad()
 def state_bytes(model: Reader, tokens: Tensor) -> float:
     """What has to be kept after reading the tokens [1, length] to read the next one."""
-    if isinstance(model, LSTMReader):
+    if isinstance(model, RecurrentReader):
         kept = [tensor for state in model.read(tokens)[1] for tensor in state]  # h and c of each layer
     else:
         kept = [tensor for cache in model.start_decoding(tokens).caches for tensor in cache.past or ()]

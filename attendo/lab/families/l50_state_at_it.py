@@ -11,7 +11,7 @@ from attendo.lab.knobs import Knob, Settings, by_size
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure
 from attendo.lab.tools.default_model import default_model
 from attendo.lab.tools.it_sentences import DIRECTIONS, ItPair, it_pairs
-from attendo.lab.tools.readers import LSTMReader
+from attendo.lab.tools.readers import RecurrentReader
 from attendo.lab.tools.toy_training import EncoderAlone, toy_config
 from attendo.model.embeddings import TokenEmbedding
 from attendo.model.recurrence import BidirectionalLayer
@@ -44,7 +44,7 @@ def build(kind: str, vocab_size: int, width: int, layers: int, seed: int) -> Enc
     """Encoders with random weights: what a state cannot depend on, it cannot depend on after training either."""
     torch.manual_seed(seed)
     if kind == "lstm":
-        reader = LSTMReader(vocab_size, width, layers)
+        reader = RecurrentReader("lstm", vocab_size, width, layers)
         return lambda tokens: reader.read(tokens)[0][0]
     if kind == "both_ways":
         both = BothWays(vocab_size, width, layers)
