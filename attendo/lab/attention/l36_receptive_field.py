@@ -87,10 +87,12 @@ def measure_one(seed: int, at: Settings) -> Numbers:
         numbers[f"depends_{name}"] = ((here - there).norm() / here.norm()).item()
         numbers[f"influence_{name}"] = seen.tolist()
     middle = length // 2
+    numbers["before"] = middle
     for cell in RECURRENT:
         seen = torch.tensor(numbers[f"influence_{cell}"])
         numbers[f"{cell}_future"] = float((seen[middle + 1 :] > SEES).sum())
         numbers[f"{cell}_10_back"] = (seen[max(0, middle - 10)] / seen[middle]).item()
+        numbers[f"{cell}_first"] = (seen[0] / seen[middle]).item()
     attention = torch.tensor(numbers["influence_attention"])
     numbers["attention_far_to_near"] = (attention[:5].mean() / attention[middle - 5 : middle].mean()).item()
     for depth in (2, 4):
