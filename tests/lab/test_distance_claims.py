@@ -8,7 +8,7 @@ from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.families import l27_distance, l30_lstm_wins
 from attendo.lab.knobs import settings_of
 from attendo.lab.positions import l21_learned
-from attendo.lab.tools.readers import KINDS, SteppedLSTM, build_reader, right_answers, stream
+from attendo.lab.tools.readers import KINDS, SteppedLSTM, SteppedRNN, build_reader, right_answers, stream
 from attendo.lab.tools.toy_training import Budget
 from attendo.lab.tools.tuning import train_tuned
 from attendo.special_tokens import SPECIAL
@@ -46,7 +46,16 @@ def test_an_lstm_in_steps_is_torchs():
     torch.testing.assert_close((last, cell), (expected_last[0], expected_cell[0]))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_an_rnn_in_steps_is_torchs():
+    torch.manual_seed(1)
+    x, stepped, fused = torch.randn(3, 7, 8), SteppedRNN(8, 16), torch.nn.RNN(8, 16, batch_first=True)
+    fused.load_state_dict(stepped.state_dict())
+    (h, (last,)), (expected, expected_last) = stepped(x), fused(x)
+    torch.testing.assert_close(h, expected)
+    torch.testing.assert_close(last, expected_last[0])
+
+
+@pytest.mark.parametrize("kind", l27_distance.KINDS)
 def test_readers_see_what_stands_before_and_nothing_else(kind):
     torch.manual_seed(1)
     reader = build_reader(kind, 10, 16, 2).eval()
@@ -77,10 +86,10 @@ def test_of_two_budgets_the_better_is_taken(kind):
 
 
 def test_both_sides_have_equally_many_weights():
-    for name, sides in (("L21", l21_learned.KINDS), ("L27", KINDS), ("L30", KINDS)):
+    for name, sides in (("L21", l21_learned.KINDS), ("L27", l27_distance.KINDS), ("L30", KINDS)):
         (numbers, _) = EXPERIMENTS[name].measure((1, 2), small(EXPERIMENTS[name]))
-        first, second = (numbers[f"{side}_weights"] for side in sides)
-        assert second == pytest.approx(first, rel=0.05)
+        first, *others = (numbers[f"{side}_weights"] for side in sides)
+        assert others == pytest.approx([first] * len(others), rel=0.05)
 
 
 def test_l21_every_batch_has_the_same_shape_and_the_table_ends():
@@ -119,21 +128,28 @@ def test_l21_wide_intervals_decide_nothing():
 
 
 def test_l27_can_say_all():
-    same = {f"{kind}_{end}_learnt": 100.0 for kind in KINDS for end in ("near", "far")}
-    right = same | {f"{kind}_{end}_right": 1.0 for kind in KINDS for end in ("near", "far")}
-    assert verdict("L27", **right, on_the_way_right=1.0) == "does not hold"
-    lost = right | {"lstm_far_right": 0.3}
-    assert verdict("L27", **lost, on_the_way_right=0.3) == "holds"
-    assert verdict("L27", **lost, on_the_way_right=1.0) == "holds only if"
-    late = right | {"lstm_far_learnt": 900.0}  # it gets there, but it is hard
-    assert verdict("L27", **late, on_the_way_right=1.0) == "holds only if"
-    assert verdict("L27", **late | {"transformer_far_learnt": 900.0}, on_the_way_right=1.0) == "does not hold"
-    assert verdict("L27", **lost | {"transformer_far_right": 0.5}, on_the_way_right=0.3) == "does not hold"
-    assert verdict("L27", **lost | {"lstm_near_right": 0.3}, on_the_way_right=0.3) == "undecided"
+    kinds = l27_distance.KINDS
+    same = {f"{kind}_{end}_learnt": 100.0 for kind in kinds for end in ("near", "far")}
+    right = same | {f"{kind}_{end}_right": 1.0 for kind in kinds for end in ("near", "far")}
+    helped = {f"on_the_way_{kind}_right": 1.0 for kind in l27_distance.RECURRENT}
+    not_helped = dict.fromkeys(helped, 0.3)
+    assert verdict("L27", **right | helped) == "does not hold"
+    lost = right | {"lstm_far_right": 0.3, "rnn_far_right": 0.3}
+    assert verdict("L27", **lost | not_helped) == "holds"
+    assert verdict("L27", **lost | helped) == "holds only if"
+    assert verdict("L27", **lost | not_helped | {"on_the_way_lstm_right": 1.0}) == "holds only if"
+    assert verdict("L27", **lost | helped | {"lstm_far_right": 1.0}) == "does not hold"  # the note names both
+    assert verdict("L27", **lost | helped | {"rnn_far_right": 1.0}) == "does not hold"
+    late = right | helped | {"lstm_far_learnt": 900.0, "rnn_far_learnt": 900.0}  # they get there, but it is hard
+    assert verdict("L27", **late) == "holds only if"
+    assert verdict("L27", **late | {"transformer_far_learnt": 900.0}) == "does not hold"
+    assert verdict("L27", **lost | not_helped | {"transformer_far_right": 0.5}) == "does not hold"
+    assert verdict("L27", **lost | not_helped | {"lstm_near_right": 0.3}) == "undecided"
+    assert verdict("L27", **lost | not_helped | {"rnn_near_right": 0.3}) == "undecided"
 
 
 def test_l27_an_item_is_heard_less_from_afar():
-    for kind in KINDS:
+    for kind in l27_distance.KINDS:
         assert l27_distance.item_signal(kind, 4, 1) > l27_distance.item_signal(kind, 32, 1) > 0
 
 

@@ -1,4 +1,4 @@
-"""L28: what must wait for what in a training step, and what it costs on one core: Transformer, LSTM and RNN by length."""
+"""L28: what must wait for what in a training step, its cost on one core: Transformer, LSTM and RNN by length."""
 
 from functools import cache, partial
 from itertools import pairwise
