@@ -67,6 +67,7 @@ def test_what_comes_out_is_computed(check, holds):
         lambda: layers.the_sum_needs_the_width_back(d_ff=512),
         lambda: layers.no_longer_normalised(layers=0),
         lambda: layers.between_two_positions(step=0.5),
+        lambda: layers.computed_by_recursion("lstm"),
         lambda: decoding.gpt_looks_back(changed=1),  # an earlier one
         lambda: decoding.sentence_of_the_notes(expected="machines learn"),
         lambda: decoding.four_words_of_512("我爱"),

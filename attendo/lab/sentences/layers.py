@@ -10,11 +10,12 @@ from torch.nn import functional as F
 from attendo.lab.errata.backing import close, normal, seeded, small_transformer
 from attendo.lab.sentences.tried import Tried
 from attendo.model.build import build_model
-from attendo.model.config import TransformerConfig
+from attendo.model.config import Cell, TransformerConfig
 from attendo.model.feed_forward import FeedForward
 from attendo.model.norms import LayerNorm
 from attendo.model.positions import sinusoidal_encoding
 from attendo.model.presets import preset
+from attendo.model.recurrence import CELLS
 
 SOURCE, TARGET = torch.tensor([[4, 5, 6]]), torch.tensor([[1, 7, 8, 9]])
 
@@ -171,6 +172,20 @@ def narrower_and_deeper() -> Tried:
         shapes.append(tuple(x.shape[1:]))
     memory = small_transformer().encode(SOURCE)
     return Tried(shapes == [(16, 16), (32, 8), (64, 4)] and memory.shape == (1, 3, 16), {"channels": 64, "places": 4})
+
+
+@torch.no_grad()
+def from_the_output_before(cell: Cell) -> float:
+    """The largest error of y_t = f(y_{t-1}, x_t), where nothing of the past is known but y_{t-1}."""
+    layer, x = seeded(lambda: CELLS[cell](4, 4)).double(), normal(1, 6, 4)
+    y = layer.run(x)
+    known = [(y[:, t - 1], *[torch.zeros(1, 4).double()] * (layer.state_size - 1)) for t in range(1, 6)]
+    return max(float((layer.step(x[:, t], known[t - 1])[0] - y[:, t]).abs().max()) for t in range(1, 6))
+
+
+def computed_by_recursion(cell: Cell = "rnn") -> Tried:
+    error = from_the_output_before(cell)
+    return Tried(error < 1e-12, {"rnn": error, "lstm": from_the_output_before("lstm")})
 
 
 def listing_of_llama(name: str = "llama-7b") -> Tried:

@@ -110,6 +110,7 @@ CHECKED: Mapping[tuple[str, str], tuple[CheckedSentence, ...]] = {
         ),
         CheckedSentence("rows-of-a-table", (layers.rows_of_a_table,)),
         CheckedSentence("window-grows", (layers.window_grows_by_layers,)),
+        CheckedSentence("by-recursion", (layers.computed_by_recursion,)),
         CheckedSentence("narrower-and-deeper", (layers.narrower_and_deeper,)),
         CheckedSentence("listing-of-llama", (layers.listing_of_llama,)),
     ),
