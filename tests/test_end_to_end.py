@@ -22,12 +22,19 @@ MODELS = {
         "family": "transformer", "d_model": 48, "d_ff": 96, "num_heads": 4, "encoder_layers": 1, "decoder_layers": 1,
     },
     "decoder-only": {"family": "decoder-only", "d_model": 48, "d_ff": 96, "num_heads": 4, "num_layers": 2},
-    "lstm with attention": {"family": "lstm", "d_model": 64, "encoder_layers": 1, "decoder_layers": 1},
+    "lstm with attention": {"family": "recurrent", "d_model": 64, "encoder_layers": 1, "decoder_layers": 1},
     "lstm with a fixed vector": {
-        "family": "lstm", "d_model": 64, "encoder_layers": 1, "decoder_layers": 1, "context": "fixed",
+        "family": "recurrent", "d_model": 64, "encoder_layers": 1, "decoder_layers": 1, "attention": "none",
+    },
+    "rnn with general attention": {
+        "family": "recurrent", "d_model": 64, "encoder_layers": 1, "decoder_layers": 1, "cell": "rnn",
+        "attention": "general",
     },
 }  # fmt: skip
-RATE = {"transformer": 4e-3, "decoder-only": 4e-3, "lstm with attention": 8e-3, "lstm with a fixed vector": 8e-3}
+RATE = {
+    "transformer": 4e-3, "decoder-only": 4e-3, "lstm with attention": 8e-3, "lstm with a fixed vector": 8e-3,
+    "rnn with general attention": 5e-3,
+}  # fmt: skip
 
 
 def share_right(name, task, lengths, steps):
@@ -51,6 +58,10 @@ def share_right(name, task, lengths, steps):
 @pytest.mark.parametrize(("name", "steps"), [("transformer", 400), ("decoder-only", 400), ("lstm with attention", 250)])
 def test_short_rows_are_learned(name, steps, task):
     assert share_right(name, task, SHORT, steps) > 0.95
+
+
+def test_a_plain_rnn_learns_short_reversals():
+    assert share_right("rnn with general attention", reversal, SHORT, 250) > 0.95
 
 
 def test_long_reversals_need_attention():
