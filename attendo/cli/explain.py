@@ -1,6 +1,7 @@
 """attendo explain: one sentence through the machine, every number of it, in the terminal or as a page."""
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -227,30 +228,32 @@ def explain(
         temperature=temperature,
     )
     language = language_of(context)
+    folder: AbstractContextManager[None] = nullcontext()
     if out is not None:
         from attendo.explain.page import PAGE
         from attendo.files.apart import check_apart
         from attendo.model_folder.bundle import model_folder
-        from attendo.report.page import make_folder
+        from attendo.report.page import folder_for_pages
 
         check_apart(reads={"--model": model_folder(model)}, writes={"--out": out / PAGE})
-        make_folder(out)
-    found = explain_sentence(
-        sentence, to, start, model, target=None if target is None else as_utf8(target), beam=beam, hands=hands
-    )
-    view = view_of(found, layer, head, position, step, dimension)
-    for remark in found.shown.remarks:
-        print_note(f"attendo: {say(remark, language)}")
-    if out is not None:
-        from attendo.explain.page import write_page
+        folder = folder_for_pages(out)
+    with folder:
+        found = explain_sentence(
+            sentence, to, start, model, target=None if target is None else as_utf8(target), beam=beam, hands=hands
+        )
+        view = view_of(found, layer, head, position, step, dimension)
+        for remark in found.shown.remarks:
+            print_note(f"attendo: {say(remark, language)}")
+        if out is not None:
+            from attendo.explain.page import write_page
 
-        page = write_page(out, found, view, language)
-        print_result("\n".join(summary_lines(found, language)))
-        print_note(in_language(language)(f"wrote {page}", f"已写入 {page}"))
-    elif tensor:
-        print_result("\n".join(tensor_lines(found, [as_utf8(name) for name in tensor])))
-    else:
-        print_result("\n".join(explanation_lines(found, view, language)))
+            page = write_page(out, found, view, language)
+            print_result("\n".join(summary_lines(found, language)))
+            print_note(in_language(language)(f"wrote {page}", f"已写入 {page}"))
+        elif tensor:
+            print_result("\n".join(tensor_lines(found, [as_utf8(name) for name in tensor])))
+        else:
+            print_result("\n".join(explanation_lines(found, view, language)))
 
 
 def words(typed: list[str] | None) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ The sentence is prepared and searched as `attendo translate --engine torch` does
 happened there.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,7 +33,7 @@ from attendo.model.record import AttentionRecord
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.model_folder.weights import load_model
 from attendo.report.language import Language
-from attendo.report.page import make_folder
+from attendo.report.page import folder_for_pages
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, normalize, one_line, repair
 from attendo.text.tokenizer import Tokenizer
@@ -120,12 +121,13 @@ def inspect(
     check_translates(bundle)
     options, tokenizer = SearchOptions(beam_size=beam), bundle.tokenizer()
     choose_source(from_, choose_target(to, bundle.directions), text, bundle.directions)  # or why not, before a folder
-    if out is not None:
+    with nullcontext() if out is None else folder_for_pages(Path(out)):
+        found = inspect_text(load_model(bundle), tokenizer, text, bundle.directions, to, from_, options, target)
+        if out is None:
+            return found
         from attendo.inspection.page import write_folder  # matplotlib, only where pictures are drawn
 
-        make_folder(Path(out))
-    found = inspect_text(load_model(bundle), tokenizer, text, bundle.directions, to, from_, options, target)
-    return found if out is None else write_folder(Path(out), found, folder.resolve().name, language)
+        return write_folder(Path(out), found, folder.resolve().name, language)
 
 
 @torch.inference_mode()

@@ -4,7 +4,8 @@ No script, no address, and a policy that would stop both; every text of stranger
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 
@@ -73,16 +74,26 @@ def captioned_section(
     )
 
 
-def make_folder(folder: Path) -> None:
-    """Before the long work, so that a folder that cannot be written is reported at once.
+@contextmanager
+def folder_for_pages(folder: Path) -> Iterator[None]:
+    """Made before the long work, so that a folder that cannot be written is reported at once; where that work then
+    fails and nothing is in the folder, it goes again, with those above that were made for it.
 
     A model's folder must stay as it is: with a file more than its manifest names, the model would not load.
     """
     if os.path.lexists(folder / MANIFEST):
         raise WriteError(f"{folder} is a model's folder (it has {MANIFEST}): name another folder for the pages")
+    made = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from error
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise WriteError(f"cannot write {folder}: no permission")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(folder, error) from error
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise WriteError(f"cannot write {folder}: no permission")
+        yield
+    except BaseException:
+        for one in made:
+            with suppress(OSError):  # not empty, or not there
+                one.rmdir()
+        raise

@@ -167,10 +167,13 @@ def test_the_command_writes_the_page_and_says_where(tmp_path, capsys):
 
 
 def test_a_text_that_is_too_long_for_a_page_gets_a_line(tmp_path, capsys):
-    code, _, told = attendo("explain", "爱" * 160, "--to", "en", "--out", str(tmp_path / "new"), capsys=capsys)
-    assert code == 1
-    assert "a page shows at most 150 of each" in told
-    assert list((tmp_path / "new").iterdir()) == []
+    (tmp_path / "old").mkdir()
+    for out in (tmp_path / "new" / "deeper", tmp_path / "old"):
+        code, _, told = attendo("explain", "爱" * 160, "--to", "en", "--out", str(out), capsys=capsys)
+        assert code == 1
+        assert "a page shows at most 150 of each" in told
+        assert [path.name for path in tmp_path.iterdir()] == ["old"]  # no folder is left that was made for nothing
+        assert list((tmp_path / "old").iterdir()) == []
 
 
 def test_a_page_and_a_tensor_at_once_are_refused(tmp_path, capsys):
