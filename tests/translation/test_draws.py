@@ -10,13 +10,12 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.decoding.seeds import sentence_seed
 from attendo.engines.engine import Limits
-from attendo.errors import ConfigError, InputError, UsageError
+from attendo.errors import ConfigError, UsageError
 from attendo.report.messages import to_chinese
 from attendo.special_tokens import SPECIAL
 from attendo.translation.draws import REDRAWS
 from attendo.translation.glossary import Glossary, Term
 from attendo.translation.options import DRAWS_FOR_EACH, TranslationOptions
-from tests.documents.test_durable_output import files, go, model, stopped  # noqa: F401 - fixtures
 from tests.translation.fake_engine import fake_tokenizer, fake_translator, write_fake_model
 from tests.translation.small_translator import save_random
 
@@ -158,10 +157,3 @@ def test_sampling_and_a_search_exclude_each_other():
     assert replace(several, keep=True).search.n_best == 30
     assert several.to_dict()["sampling"]["temperature"] == 1.0
     assert "sampling" not in TranslationOptions().to_dict()
-
-
-def test_another_seed_does_not_resume_a_run(model, files):  # noqa: F811
-    source, target = files
-    stopped(model, source, target)
-    with pytest.raises(InputError, match="or without --sample, or another --temperature"):
-        go(model, source, target, resume=True, options=SAMPLED)
