@@ -20,6 +20,7 @@ from attendo.cli.options import (
     PASSES,
     SAMPLE,
     SAMPLE_OR_BEAM,
+    SAMPLE_OR_PASSES,
     SEED,
     TEMPERATURE,
     THREADS,
@@ -216,6 +217,8 @@ def evaluate(
         raise UsageError("--hypotheses needs --references R")
     no_wider_retry = no_wider_retry or no_second_look
     sampling = sampling_asked_for(sample, temperature, top_k, top_p, seed)
+    if sampling and passes is not None:
+        raise UsageError(SAMPLE_OR_PASSES)
     if sampling and (beam or length_penalty is not None):
         raise UsageError(
             SAMPLE_OR_BEAM if beam else "--length-penalty is for beam search: with --sample nothing is searched for"

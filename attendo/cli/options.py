@@ -66,6 +66,7 @@ SAMPLE = typer.Option(
     rich_help_panel=SAMPLING,
     help="Draw a translation at random, by the probabilities of the model, instead of searching for the likeliest.",
 )
+SAMPLE_OR_PASSES = "--sample and --passes exclude each other: a model that gives all words at once draws none"
 SAMPLE_OR_BEAM = "--sample and --beam exclude each other: a sample is drawn, not searched for"
 # Of the four without a value the default is that of `SamplingOptions`, and the command can tell that none was named.
 TEMPERATURE = typer.Option(

@@ -21,6 +21,7 @@ from attendo.cli.options import (
     PASSES,
     SAMPLE,
     SAMPLE_OR_BEAM,
+    SAMPLE_OR_PASSES,
     SEED,
     STRICT,
     TEMPERATURE,
@@ -196,8 +197,8 @@ def translate(
     sampling = None
     if sample or any(one is not None for one in (temperature, top_k, top_p, seed)):
         sampling = sampling_asked_for(sample, temperature, top_k, top_p, seed)
-    if sampling and beam is not None:
-        raise UsageError(SAMPLE_OR_BEAM)
+    if sampling and (beam is not None or passes is not None):
+        raise UsageError(SAMPLE_OR_PASSES if beam is None else SAMPLE_OR_BEAM)
     if beam is not None and n_best > beam:
         raise UsageError(f"--n-best {n_best} needs a --beam of at least {n_best}, not {beam}")
     for option, path in (("-o", target), ("--report", report)):

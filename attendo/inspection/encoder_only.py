@@ -1,5 +1,6 @@
 """One text through an encoder-only model: what every head of every layer looks at, and the guesses for its masks."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from attendo.reading.fill import FilledText, fill_masks
 from attendo.reading.load import check_can_fill
 from attendo.reading.masked_text import MASK_TEXT, MaskedText, check_length, read_masked
 from attendo.report.language import Language
-from attendo.report.page import make_folder
+from attendo.report.page import folder_for_pages
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, repair
 from attendo.text.tokenizer import Tokenizer
@@ -70,12 +71,13 @@ def inspect_encoder(
     assert isinstance(loaded, EncoderOnly)  # noqa: S101 - what check_can_fill says
     tokenizer = bundle.tokenizer()
     read = read_text(text, tokenizer)
-    if out is not None:
+    with nullcontext() if out is None else folder_for_pages(out):
+        found = inspect_masked_text(loaded, tokenizer, read, top)
+        if out is None:
+            return found
         from attendo.inspection.encoder_page import write_encoder_folder  # matplotlib, only where pictures are drawn
 
-        make_folder(out)
-    found = inspect_masked_text(loaded, tokenizer, read, top)
-    return found if out is None else write_encoder_folder(out, found, folder.resolve().name, language)
+        return write_encoder_folder(out, found, folder.resolve().name, language)
 
 
 def read_text(text: str, tokenizer: Tokenizer) -> MaskedText:

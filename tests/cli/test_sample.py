@@ -40,6 +40,7 @@ def attendo(model, monkeypatch, capfd, tmp_path):
         (["--top-k", "0"], "--top-k belongs to --sample"),
         (["--top-p", "1"], "--top-p belongs to --sample"),
         (["--sample", "--beam", "4"], "--sample and --beam exclude each other"),
+        (["--sample", "--passes", "4"], "--sample and --passes exclude each other"),
         (["--sample", "--temperature", "0"], "temperature = 0: expected a number above 0"),
         (["--sample", "--temperature", "nan"], "temperature = nan: expected a number from"),
         (["--sample", "--top-k", "-1"], "top_k = -1: expected a whole number from 0"),
