@@ -1,5 +1,6 @@
 """One text through a language model: what every head of every layer looks at, and how well each token is foretold."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from attendo.model.record import AttentionRecord
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.model_folder.weights import load_model
 from attendo.report.language import Language
-from attendo.report.page import make_folder
+from attendo.report.page import folder_for_pages
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model, repair
 from attendo.text.tokenizer import Tokenizer
@@ -74,12 +75,13 @@ def inspect_language_model(
     check_is_language_model(bundle)
     loaded = load_model(bundle)
     assert isinstance(loaded, DecoderOnly)  # noqa: S101 - what check_is_language_model says
-    if out is not None:
+    with nullcontext() if out is None else folder_for_pages(out):
+        found = inspect_plain_text(loaded, bundle.tokenizer(), text, top)
+        if out is None:
+            return found
         from attendo.inspection.language_model_page import write_text_folder  # matplotlib, only for pictures
 
-        make_folder(out)
-    found = inspect_plain_text(loaded, bundle.tokenizer(), text, top)
-    return found if out is None else write_text_folder(out, found, folder.resolve().name, language)
+        return write_text_folder(out, found, folder.resolve().name, language)
 
 
 @torch.inference_mode()
