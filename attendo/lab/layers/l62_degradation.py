@@ -19,7 +19,7 @@ from attendo.lab.tools.toy_training import EncoderAlone, toy_config
 from attendo.lab.tools.tuning import train_side
 from attendo.model.record import AttentionRecord
 
-SEEDS = by_size(2, 4, 8)
+SEEDS = by_size(2, 8, 8)
 KNOBS = (
     Knob("steps", by_size(4, 6_000, 6_000), 2, 100_000),
     Knob("depths", by_size((1, 2, 3), (1, 2, 4), (1, 2, 4, 8)), 1, 64),
