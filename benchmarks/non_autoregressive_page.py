@@ -23,10 +23,12 @@ def table_of(found: dict[str, Any]) -> str:
     lines = [f"| search | BLEU | chrF2 |{heads}", f"|---|---:|---:|{'---:|' * (2 * len(sizes))}"]
     for name, words in ROWS.items():
         quality = found["quality"][name]
-        cells = [f"{quality['bleu']['score']:.2f}", f"{quality['chrf']['score']:.1f}"]
+        low, high = quality["bleu"]["interval"]
+        cells = [f"{quality['bleu']['score']:.2f} ± {(high - low) / 2:.2f}", f"{quality['chrf']['score']:.1f}"]
         for size in sizes:
             one = found["times"][size]["engine"][name]
-            cells += [f"{one['ms']:.2f}", f"{one['times_as_fast']:.2f}"]
+            spread = f"{min(one['all_ms']):.2f}–{max(one['all_ms']):.2f}"
+            cells += [f"{one['ms']:.2f} ({spread})", f"{one['times_as_fast']:.2f}"]
         lines.append(f"| {words} | {' | '.join(cells)} |")
     signature = found["quality"]["greedy"]["bleu"]["signature"]
     steps, parameters = (found[name] for name in ("steps", "parameters"))
@@ -35,6 +37,7 @@ def table_of(found: dict[str, Any]) -> str:
         f"{found['machine']}, {found['device']}, torch {found['torch']}, {found['precision']}. Teacher "
         f"{parameters['teacher']:,} parameters, {steps['teacher']['steps']:,} steps; student "
         f"{parameters['student']:,}, {steps['student']['steps']:,} steps on {found['distilled_pairs']:,} pairs. "
+        f"One run of each. ±: 95 % bootstrap interval over the sentences; in brackets the fastest and the slowest turn. "
         f"Signature: `{signature}`.",
     ]
     return "\n".join(lines)
