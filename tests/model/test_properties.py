@@ -27,7 +27,6 @@ AUTOREGRESSIVE = {
     "decoder-only": DecoderOnlyConfig(**SIZES, num_layers=2),
     "decoder-only, sinusoidal": DecoderOnlyConfig(**SIZES, num_layers=1, positions="sinusoidal", norm_order="post"),
     "transformer, additive": TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=2, compatibility="additive"),
-    "decoder-only, grouped-query": DecoderOnlyConfig(**SIZES | {"num_heads": 4}, num_layers=2, num_kv_heads=2),
     "decoder-only, additive, multi-query": DecoderOnlyConfig(
         **SIZES, num_layers=1, num_kv_heads=1, compatibility="additive", positions="sinusoidal"
     ),

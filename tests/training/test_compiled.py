@@ -23,8 +23,7 @@ CONFIGS = {
     "transformer with additive attention": TransformerConfig(
         **SMALL, encoder_layers=1, decoder_layers=1, compatibility="additive"
     ),
-    "decoder-only": DecoderOnlyConfig(**SMALL, num_layers=1),
-    "decoder-only, grouped-query": DecoderOnlyConfig(**SMALL, num_layers=1, num_kv_heads=1),
+    "decoder-only": DecoderOnlyConfig(**SMALL, num_layers=1, num_kv_heads=1),
 }
 
 
