@@ -37,7 +37,7 @@ def table_of(found: dict[str, Any]) -> str:
         f"{found['machine']}, {found['device']}, torch {found['torch']}, {found['precision']}. Teacher "
         f"{parameters['teacher']:,} parameters, {steps['teacher']['steps']:,} steps; student "
         f"{parameters['student']:,}, {steps['student']['steps']:,} steps on {found['distilled_pairs']:,} pairs. "
-        f"One run of each. ±: 95 % bootstrap interval over the sentences; in brackets the fastest and the slowest turn. "
+        "One run of each. ±: 95 % bootstrap interval over the sentences; in brackets the fastest and the slowest turn. "
         f"Signature: `{signature}`.",
     ]
     return "\n".join(lines)
