@@ -4,11 +4,11 @@
     additive   score(q, k) = w · tanh(W_q x + W_k m + b) = w · tanh(q + k)        (Bahdanau, Cho and Bengio 2015)
 
 Here q = W_q x and k = W_k m with their biases, whose sum is b, are what multi-head attention has anyway, so all that an
-additive head has besides is its w, of d_k numbers. A tanh is never above 1, so there is no √d_k to divide by.
+additive head has besides is its w, of d_k numbers. A tanh is never above 1, and w starts small, so nothing is divided.
 
 The dot product of all pairs is one matrix product. The other needs tanh(q + k) of each pair, d_k numbers where that has
-one: [batch, heads, queries, keys, d_k]. So many are held only where a compiler fuses them away; otherwise they are
-computed some queries at a time, and again in the backward pass instead of being kept for it.
+one: [batch, heads, queries, keys, d_k]. A compiler never writes these to memory; without one they are computed for some
+queries at a time, and again in the backward pass instead of being kept for it.
 """
 
 from typing import Any
