@@ -102,10 +102,12 @@ def generate(
     sampling = sampling_options(temperature, top_k, top_p, seed)
 
     from attendo.generation.load import load_language_model
+    from attendo.text.normalize import repair
 
     language_model = load_language_model(model, engine=cast(Any, engine), device=device, threads=threads)
     prompts = lines_of_stdin() if prompt == "-" else iter([as_utf8(prompt)])
-    for one in prompts:
+    for typed in prompts:
+        one = repair(typed)[0]
         if as_json:
             for text in language_model.generate(one, samples=samples, max_length=max_length, sampling=sampling):
                 write(json.dumps(to_table(text), ensure_ascii=False) + "\n")

@@ -5,7 +5,11 @@ import math
 
 import pytest
 
+from attendo.cli.generate import write_texts
 from attendo.cli.main import run
+from attendo.decoding.options import SamplingOptions
+from attendo.generation.load import load_language_model
+from attendo.report.formatting import visible
 from tests.cli.command import command
 from tests.generation.small_language_model import save_language_model
 
@@ -40,6 +44,33 @@ def test_prompts_of_stdin_and_none(model):
     greedy = command("generate", "--model", model, "--temperature", "0", "--max-length", "3", "--json")
     table = json.loads(greedy.out)
     assert (table["prompt"], table["seed"], table["tokens"]) == ("", None, 3)
+
+
+def test_a_terminal_sees_each_character_as_it_is_drawn(model, monkeypatch):
+    """Each write is flushed, the prompt first; what a terminal would obey is shown, not sent."""
+    written = []
+
+    class Terminal:
+        isatty, flush, buffer = (lambda self: True), (lambda self: None), None
+        write = staticmethod(lambda data: written.append(data.decode()))
+
+    terminal = Terminal()
+    terminal.buffer = terminal
+    monkeypatch.setattr("sys.stdout", terminal)
+    language_model = load_language_model(model, engine="torch", device="cpu")
+    write_texts(language_model, "春\x1b", 2, 8, SamplingOptions(seed=4))
+    texts = [
+        text.continuation
+        for text in language_model.generate("春\x1b", samples=2, max_length=8, sampling=SamplingOptions(seed=4))
+    ]
+    assert "".join(written) == "".join(f"春␛{visible(text)}\n" for text in texts)
+    assert len(written) > 6
+    assert written[0] == "春␛"
+
+
+def test_a_prompt_of_broken_bytes_is_read(model):
+    found = command("generate", "-", "--model", model, "--max-length", "3", "--json", stdin=b"a\xffb\n")
+    assert (found.code, json.loads(found.out)["prompt"]) == (0, "a\N{REPLACEMENT CHARACTER}b")
 
 
 @pytest.mark.parametrize(
