@@ -25,7 +25,7 @@ def test_two_minutes_are_better_than_a_trigram(tmp_path, monkeypatch):
     ours, theirs = (load_language_model(model, engine=engine, device="cpu") for engine in ("torch", "ct2"))
     found = measure_texts(ours, texts)
     print(f"per character: {found.per_character:.3f}, the trigram {perplexity(trigram, texts):.3f}")
-    assert found.per_character < 0.9 * perplexity(trigram, texts)
+    assert found.per_character < 0.7 * perplexity(trigram, texts)
     assert measure_texts(theirs, texts).per_character == pytest.approx(found.per_character, rel=1e-5)
     sampling = SamplingOptions(temperature=0.8, seed=1)
     drawn = [[text.text for text in each.generate(samples=50, sampling=sampling)] for each in (ours, theirs)]
