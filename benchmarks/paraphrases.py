@@ -7,7 +7,8 @@ another translation of the same English sentence for each, and others. Right is 
 pool, by cosine, is such a translation. No model was told which belong together, though it has read the sentences.
 
 Layers count from 1; 0 is what goes into the first. "all" is the mean over all tokens, "pieces" leaves out </s> and the
-language tag that an encoder-decoder reads (--to); "centred" takes the pool's mean vector away first. At the end the same by characters in common, without any model.
+language tag that an encoder-decoder reads (--to); "centred" takes the pool's mean vector away first. At the end the
+same by characters in common, without any model.
 """
 
 import argparse
