@@ -126,9 +126,7 @@ def test_the_command(tmp_path, capsys):
     for option, code, words in (
         (["--to", "en"], 2, "--to is for models that translate"),
         (["--beam", "2"], 2, "--beam is for models that translate"),
-        (["--column", "7"], 1, "test.tsv"),
+        (["--column", "7"], 1, "there is no text to measure"),  # after a line for each that has none
     ):
         assert run([*command, *option], debug=False) == code
-        err = capsys.readouterr().err
-        assert words in err
-        assert err.count("\n") == 1
+        assert words in capsys.readouterr().err.splitlines()[-1]
