@@ -133,3 +133,16 @@ def test_other_models_get_one_clear_sentence(tmp_path):
     folder = save_language_model(tmp_path / "translator", directions=[("zh", "en")])
     with pytest.raises(InputError, match="is a decoder-only model that translates zh-en: use attendo translate"):
         load_language_model(folder)
+
+
+def test_training_with_an_empty_source_is_the_language_model(tmp_path):
+    """Alone or several in a row, each text is what `language_model` reads: <s> and its pieces."""
+    network = random_language_model(tmp_path / "model").engine.model
+    first, second = torch.tensor([[1, 270, 271, 272]]), torch.tensor([[1, 273, 274]])
+    nothing = first[:, :0]
+    with torch.no_grad():
+        alone = [network.language_model(tokens) for tokens in (first, second)]
+        torch.testing.assert_close(network(nothing, first), alone[0])
+        numbers = torch.tensor([[1, 1, 1, 1, 2, 2, 2]])
+        packed = network(nothing, torch.cat((first, second), 1), segments=(numbers[:, :0], numbers))
+    torch.testing.assert_close(packed, torch.cat(alone, 1))
