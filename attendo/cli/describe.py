@@ -10,7 +10,6 @@ from attendo.cli.language import tr_of
 from attendo.cli.terminal import print_json, print_result
 from attendo.errors import InputError
 from attendo.files.tables import read_json
-from attendo.inspection.hugging_face import TIED, under_their_names
 from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
 from attendo.model.presets import PRESETS, preset
 from attendo.report.columns import num_columns, padded
@@ -69,6 +68,8 @@ def describe(
     is_file = name.endswith(".json") or "/" in name
     path = Path(name) / "config.json" if is_file and Path(name).is_dir() else Path(name)
     config = read_config(path, vocab) if is_file else preset(name, vocab)
+    from attendo.inspection.hugging_face import TIED, under_their_names
+
     theirs = under_their_names(config) if names == "hf" else None
 
     from attendo.inspection.structure import describe_model  # torch, after the arguments have proved good

@@ -208,7 +208,10 @@ def run(
 @app.command("check", cls=AttendoCommand)
 def check(
     context: typer.Context,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Claims to check; all of them.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Claims to check, such as L6 L27.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", rich_help_panel=MEASURING, help="Check all claims that have stored evidence.")
+    ] = False,
 ) -> None:
     """See whether the code still gives the numbers that stored evidence stands on, by small runs of seconds.
 
@@ -216,17 +219,18 @@ def check(
 
     Examples:
         # All claims that have stored evidence
-        attendo lab check
+        attendo lab check --all
         # Two of them
         attendo lab check L6 L27
     """
+    check_named(ids, everything)
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # what is compared was computed without a GPU; torch is not here yet
     from attendo.lab.check import check_claims
     from attendo.lab.claims import EXPERIMENTS
 
     tr = in_language(language_of(context))
     stored = [experiment for experiment in EXPERIMENTS.values() if experiment.evidence != "measured"]
-    wanted = [find_claim(EXPERIMENTS, name) for name in ids] if ids else stored
+    wanted = stored if everything else [find_claim(EXPERIMENTS, name) for name in ids or []]
     if others := [experiment.id for experiment in wanted if experiment.evidence == "measured"]:
         raise UsageError(f"{', '.join(others)} is measured anew every time: it has no stored evidence to check")
     stale = False

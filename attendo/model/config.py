@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from attendo.errors import ConfigError
 from attendo.files.tables import short_repr, unknown_key
-from attendo.model.earlier_names import in_todays_words
 from attendo.model.field_ranges import check_fields
 
 Positions = Literal["sinusoidal", "learned", "rotary", "none"]
@@ -225,7 +224,10 @@ def in_family(config: ModelConfig, family: str) -> ModelConfig:
 
 def config_from_dict(table: dict[str, Any]) -> ModelConfig:
     """A configuration from a JSON object or TOML table: its `family` picks the class, unknown keys are errors."""
-    table = in_todays_words(table)
+    if table.get("family") == "lstm" or "context" in table:  # names of before, which few have to read about
+        from attendo.model.earlier_names import in_todays_words
+
+        table = in_todays_words(table)
     family = table.get("family", "transformer")
     if not isinstance(family, str) or family not in FAMILIES:
         raise ConfigError(f"family is {short_repr(family)}: expected one of {', '.join(FAMILIES)}")

@@ -25,8 +25,7 @@ from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence, Translation
 from attendo.translation.compose import compose, finish
 from attendo.translation.doubt import with_doubt
-from attendo.translation.options import DEFAULT, TranslationOptions
-from attendo.translation.passes import suited
+from attendo.translation.options import DEFAULT, TranslationOptions, suited
 from attendo.translation.prepare import PreparedText, Preparer
 from attendo.translation.retries import Searcher
 
