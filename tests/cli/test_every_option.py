@@ -15,7 +15,9 @@ import typer
 from matplotlib.figure import Figure
 
 from attendo.cli.main import app
+from attendo.lab import check as lab_check
 from attendo.lab import index, run
+from attendo.lab.check import CheckedClaim
 from attendo.lab.tools import tuning
 from tests.cli.command import command, import_all, raw_controls
 
@@ -107,6 +109,7 @@ def one_case(chance, words, params, names):
 def nothing_that_takes_minutes():
     """What is tried here is how options are read: not the claims of the lab, some of which train, nor the pictures."""
     run.run_all = lambda *_: []
+    lab_check.check_claims = lambda experiments: [CheckedClaim(one.id, "same numbers") for one in experiments]
     index.write_index = tuning.write_rows = lambda *_: None  # `lab run --all --store` would keep that nothing came out
     Figure.savefig = lambda *_, **__: None
 
