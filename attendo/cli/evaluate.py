@@ -236,7 +236,7 @@ def evaluate(
             check_file_name(option, path)
     check_unpacked("--write-translations", translations)
     from attendo.files.apart import check_apart
-    from attendo.model_folder.bundle import DEFAULT
+    from attendo.model_folder.bundle import DEFAULT, model_folder
 
     check_apart(
         reads={
@@ -255,6 +255,7 @@ def evaluate(
         measure(model, more, column, engine, device, threads, typed, as_json=as_json, language=language)
         return
     if column is not None:
+        model_folder(model)  # one that is not there is told first
         raise UsageError("--column is for language models: a test set of translations has its columns")
     for library in ("sacrebleu", *(["sacremoses"] if published else [])):
         import_module(library)  # a missing library is reported before the long work
