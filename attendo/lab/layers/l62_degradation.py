@@ -21,7 +21,7 @@ from attendo.model.record import AttentionRecord
 
 SEEDS = by_size(2, 8, 8)
 KNOBS = (
-    Knob("steps", by_size(4, 6_000, 6_000), 2, 100_000),
+    Knob("steps", by_size(4, 3_000, 6_000), 2, 100_000),
     Knob("depths", by_size((1, 2, 3), (1, 2, 4), (1, 2, 4, 8)), 1, 64),
     Knob("hops", by_size(3, 3, 3), 1, 8),
 )
