@@ -158,9 +158,9 @@ def filled_in(
 
 
 def judge(runs: Runs) -> Verdict:
-    """One pass always gives a token for every place, so what is judged is whether they are right. Behind, in a language:
-    with the most places hidden, filled in at once FEWER sentences are right than one after the other, in the mean and
-    not by chance.
+    """One pass always gives a token for every place, so what is judged is whether they are right. Behind, in one of
+    the languages: with the most places hidden, fewer sentences are right when filled in at once than one after the
+    other, by more than FEWER of all in the mean, and not by chance.
 
     Behind in neither language: holds. In one: only if. In both: does not hold. Undecided where an interval allows both;
     where one after the other is not right, either (less than ABLE), so that the language was not learnt; or where the
