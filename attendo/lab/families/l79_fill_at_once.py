@@ -34,7 +34,7 @@ KNOBS = (
     Knob("steps", by_size(4, 1_000, 1_600), 2, 100_000),
     Knob("hidden", by_size((2, 6), (2, 4, 6), (2, 4, 6)), 1, PLACES),
     Knob("words", by_size(4, 4, 4), 1, 16),
-    Knob("favourite", by_size(0.0, 0.0, 0.0), 0.0, 1.0),
+    Knob("favourite", by_size(0.1, 0.0, 0.0), 0.0, 1.0),
 )
 SIDES = ("bound", "free")
 SENTENCES = by_size(8, 400, 400)  # to be filled in, of each seed
