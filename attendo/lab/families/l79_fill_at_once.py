@@ -31,7 +31,7 @@ HIDDEN_IN_TRAINING = 0.3  # share of the words that are to be guessed
 
 SEEDS = by_size(2, 6, 8)
 KNOBS = (
-    Knob("steps", by_size(4, 1_000, 1_600), 2, 100_000),
+    Knob("steps", by_size(4, 1_600, 1_600), 2, 100_000),
     Knob("hidden", by_size((2, 6), (2, 4, 6), (2, 4, 6)), 1, PLACES),
     Knob("words", by_size(4, 4, 4), 1, 16),
     Knob("favourite", by_size(0.1, 0.0, 0.0), 0.0, 1.0),
