@@ -48,7 +48,7 @@ WORDS = {"small": 300, "tuning": 2_500, "quick": 2_500, "full": 2_500}  # in the
 HELD_OUT = {"small": 20, "tuning": 2_000, "quick": 2_000, "full": 2_000}  # sentences to try the language model on
 READ = 20_000  # sentences, at most, in which a word's vectors are averaged
 SKIP_GRAM_PASSES, SKIP_GRAM_SENTENCES = 12.0, 300_000  # through the text, at most; and sentences in all
-RATE, SKIP_GRAM_RATE = 5e-3, 1e-2  # found best, among a few, with a seed that does not count here
+RATE, SKIP_GRAM_RATE = 5e-3, 1e-2  # usual ones; not tuned for this text
 # A row of the table by which words come in, of that by which they go out, and the mean over sentences of what the model
 # makes of the word at its end.
 LANGUAGE_MODEL = ("embedding", "output", "context")
