@@ -154,7 +154,7 @@ def is_better(runs: Runs, amount: int) -> bool | None:
 
 
 def draw(runs: Runs, tr: Tr) -> Figure:
-    picture, (axes,) = figure(width=10.5, height=4.8)
+    picture, (axes,) = figure(width=12.5, height=4.8)
     sides = {
         "embedding": tr("model: input", "模型：输入"),
         "output": tr("model: output", "模型：输出"),
