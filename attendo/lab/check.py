@@ -30,6 +30,7 @@ def check_claims(experiments: Sequence[Experiment]) -> list[CheckedClaim]:
     for experiment in experiments:
         one, row = check_claim(experiment, rows.get(experiment.id))
         found.append(one)
+        rows.pop(experiment.id, None)
         if row is not None:
             rows[experiment.id] = row
     write_small_runs(rows)
@@ -37,19 +38,20 @@ def check_claims(experiments: Sequence[Experiment]) -> list[CheckedClaim]:
 
 
 def check_claim(experiment: Experiment, row: SmallRun | None) -> tuple[CheckedClaim, SmallRun | None]:
-    """`row`: what is kept of it; the second that is returned is to be kept."""
+    """`row`: what is kept of it; the second that is returned is to be kept. A row of other evidence is not."""
     if not stored_path(experiment.id).exists():
-        return CheckedClaim(experiment.id, "no evidence"), row
+        return CheckedClaim(experiment.id, "no evidence"), None
     evidence = read_evidence(stored_path(experiment.id))
     now = code_behind(experiment, settings_of(experiment.knobs, "full"))
-    known = row is not None and row.code == evidence.code
+    if row is not None and row.code != evidence.code:
+        row = None
     if now == evidence.code:
-        if not known:
+        if row is None:
             one, again = (small_run(experiment) for _ in range(2))
             row = SmallRun(evidence.code, "", what_repeats(one, again))
         return CheckedClaim(experiment.id, "as measured"), row
-    if row is None or not known:
-        return CheckedClaim(experiment.id, "nothing to compare with"), row
+    if row is None:
+        return CheckedClaim(experiment.id, "nothing to compare with"), None
     if names := different(row.runs, small_run(experiment)):
         return CheckedClaim(experiment.id, "other numbers", names), replace(row, still="")
     return CheckedClaim(experiment.id, "same numbers"), replace(row, still=now)
