@@ -171,7 +171,7 @@ def parameters_of(translator: Translator) -> int:
 
 def progress_of(run: Path) -> dict[str, float]:
     """Of the run's log: its last step, and the validated scores."""
-    lines = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line) for line in (run / "log.jsonl").open(encoding="utf-8")]
     scores = {f"bleu after {one['step']}": one["validation"]["bleu"] for one in lines if "validation" in one}
     return {"steps": max(line["step"] for line in lines if "step" in line), **scores}
 
