@@ -16,10 +16,15 @@ RequestErrorKind = Literal[
     "bad-request",  # 400: a key is missing, or of another type than expected
     "language",  # 400: a language, or a pair of languages, that no model here has
     "key",  # 403 or 401: no key, or a wrong one
+    "origin",  # 403: a page of another site, or a name that is not this server's
+    "not-found",  # 404
+    "method",  # 405
+    "media-type",  # 415: neither JSON nor a form
     "too-large",  # 413: more text than one request may have
     "too-many",  # 429: this client asks too often
     "busy",  # 503: the queue is full, or the server is about to end
     "late",  # 504: not done in time
+    "cancelled",  # 499: the client left, and nobody reads this
     "internal",  # 500: a mistake of ours
 ]
 

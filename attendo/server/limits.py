@@ -1,0 +1,60 @@
+"""What one request, one client and the whole server may take. Every limit is on by default and shown by /api/info."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from attendo.errors import ConfigError
+from attendo.server.job import Job, RequestError
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerLimits:
+    """Sizes of a request, seconds for each of its stages, and how much may wait."""
+
+    characters: int = 50_000  # of all texts of a request
+    texts: int = 1_000
+    alternatives: int = 8
+    beam: int = 16
+    terms: int = 1_000  # of a glossary, and of what stays as it is
+    body_bytes: int = 2_000_000
+    header_bytes: int = 16_000
+    headers: int = 100
+    connections: int = 1_000
+    requests: int = 256  # that wait or are being translated
+    requests_of_a_client: int = 128
+    characters_waiting: int = 1_000_000
+    receive_seconds: float = 10.0  # from the first byte of a request to its last
+    queue_seconds: float = 30.0  # until its first sentence is decoded
+    compute_seconds: float = 120.0  # until it is answered
+    send_seconds: float = 20.0  # until a client has taken its answer
+    idle_seconds: float = 30.0  # between two requests of one connection
+    drain_seconds: float = 30.0  # for what is under way when the server is told to end
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if value <= 0:
+                raise ConfigError(f"{one.name} = {value}: expected more than 0")
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def check(self, job: Job) -> None:
+        """What a request asks for, against what it may."""
+        for count, most, what in (
+            (len(job.texts), self.texts, "texts"),
+            (len(job.glossary) + len(job.keep), self.terms, "terms"),
+        ):
+            if count > most:
+                raise RequestError("too-large", f"{count:,} {what} in one request: expected at most {most:,}")
+        characters = sum(map(len, job.texts))
+        if characters > self.characters:
+            raise RequestError(
+                "too-large", f"{characters:,} characters: the request exceeds text limit ({self.characters:,})"
+            )
+        for value, most, what in (
+            (job.alternatives, self.alternatives, "alternatives"),
+            (job.beam or 1, self.beam, "beam"),
+        ):
+            if value > most:
+                raise RequestError("bad-request", f"{what} = {value:,}: expected at most {most}")
