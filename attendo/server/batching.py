@@ -103,7 +103,7 @@ class WaitingSentence(NamedTuple):
     request: Request
     work: Work
     call: Call
-    index: int
+    at: int  # which of the call's
     scored: tuple[int, ...] = ()
 
     @property
@@ -234,7 +234,7 @@ class SentenceQueue:
             answers = [error]
         calls: dict[int, tuple[Call, dict[int, Outcome]]] = {}
         for sentence, answer in zip(batch, answers, strict=True):
-            calls.setdefault(id(sentence.call), (sentence.call, {}))[1][sentence.index] = answer
+            calls.setdefault(id(sentence.call), (sentence.call, {}))[1][sentence.at] = answer
         for call, found in calls.values():
             call.put(found)
 
@@ -274,7 +274,7 @@ class QueuedEngine:
         self, requests: Sequence[Request], options: SearchOptions, *, attention: bool = False
     ) -> Iterator[list[Hypothesis]]:
         call, work = Call(self.ticket, len(requests)), Work(options, attention)
-        self.queue.put([WaitingSentence(request, work, call, index) for index, request in enumerate(requests)])
+        self.queue.put([WaitingSentence(request, work, call, at) for at, request in enumerate(requests)])
         return call.results()
 
     def score(self, pairs: Sequence[tuple[Request, Sequence[int]]]) -> list[Hypothesis]:

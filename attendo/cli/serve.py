@@ -1,0 +1,132 @@
+"""attendo serve: a translation service that many programs already speak to, and its page."""
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attendo.cli.help import LANGUAGES_AND_MODEL, SEARCH
+from attendo.cli.language import language_of
+from attendo.cli.options import DEVICE, ENGINE, THREADS
+from attendo.cli.terminal import print_note
+from attendo.errors import ConfigError
+from attendo.report.messages import say
+
+ACCESS = "Access"
+LIMITS = "Limits"
+NEEDS_SERVE = "attendo serve needs {name}: pip install 'attendo[serve]' (in a clone: make install)"
+
+
+def serve(
+    context: typer.Context,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host",
+            metavar="ADDRESS",
+            rich_help_panel=ACCESS,
+            help="Address to listen on. Any other than this machine's own needs a key, or --without-key.",
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int,
+        typer.Option("--port", min=0, max=65_535, metavar="N", rich_help_panel=ACCESS, help="Port to listen on; 0: any."),
+    ] = 5000,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            rich_help_panel=LANGUAGES_AND_MODEL,
+            help="Folder or name of a model; several may be given, and the languages decide which one translates.",
+        ),
+    ] = None,
+    api_key_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--api-key-file",
+            metavar="FILE",
+            rich_help_panel=ACCESS,
+            help="File with a key on each line. Only clients that send one of them are served.",
+        ),
+    ] = None,
+    without_key: Annotated[
+        bool,
+        typer.Option("--without-key", rich_help_panel=ACCESS, help="Serve everybody who can reach --host, without keys."),
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="NAME",
+            rich_help_panel=ACCESS,
+            help="Answer to this name as well, such as that of a container. Otherwise only to localhost, without keys.",
+        ),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-origin",
+            metavar="ORIGIN",
+            rich_help_panel=ACCESS,
+            help="Let pages of this site use the server, such as https://wiki.example.org.",
+        ),
+    ] = None,
+    strict_origins: Annotated[
+        bool,
+        typer.Option("--strict-origins", rich_help_panel=ACCESS, help="Refuse browser extensions and desktop apps, too."),
+    ] = False,
+    engine: Annotated[str, ENGINE] = "auto",
+    device: Annotated[str, DEVICE] = "auto",
+    threads: Annotated[int | None, THREADS] = None,
+    beam: Annotated[
+        int | None,
+        typer.Option(
+            "--beam", min=1, max=64, metavar="N", rich_help_panel=SEARCH,
+            help="Beam of clients that do not say one; 1 is the fastest. By default as for attendo translate.",
+        ),
+    ] = None,
+    max_characters: Annotated[
+        int | None,
+        typer.Option(
+            "--max-characters", min=1, max=100_000_000, metavar="N", rich_help_panel=LIMITS,
+            help="Most characters of one request.",
+        ),
+    ] = None,
+    max_requests: Annotated[
+        int | None,
+        typer.Option(
+            "--max-requests", min=1, max=10_000, metavar="N", rich_help_panel=LIMITS,
+            help="Most requests that wait or are served at once; others are told to come again later.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            "--timeout", min=0.1, max=86_400, metavar="SECONDS", rich_help_panel=LIMITS,
+            help="Most seconds until a request is answered.",
+        ),
+    ] = None,
+    log_texts: Annotated[
+        bool,
+        typer.Option("--log-texts", rich_help_panel=LIMITS, help="Write texts and translations to the log. Never by default."),
+    ] = False,
+    spec_title: Annotated[
+        str | None,
+        typer.Option(
+            "--spec-title", metavar="TITLE", rich_help_panel=ACCESS,
+            help="Title that /spec tells; some clients ask for a certain one.",
+        ),
+    ] = None,
+) -> None:
+    """Serve translations over HTTP, as LibreTranslate, DeepL and others do, with a page at the same address.
+
+    Examples:
+        # On this machine alone; the page tells what to paste into which program
+        attendo serve
+        # For others on the network, who need one of the keys in the file
+        attendo serve --host 0.0.0.0 --api-key-file keys.txt
+        # Two models, chosen by the languages of each text
+        attendo serve --model default --model runs/mine/model
+    """

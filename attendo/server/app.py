@@ -1,0 +1,348 @@
+"""The routes: which path speaks which dialect, and the few that tell of the server itself.
+
+    POST /translate   LibreTranslate, DeepLX or MTranServer, told by their keys
+    a body -> key, dialect.read -> Service.translate -> dialect.write; whatever goes wrong -> dialect.refuse
+"""
+
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from attendo import __version__
+from attendo.server.access import Access
+from attendo.server.bodies import read_body, read_form, read_table
+from attendo.server.dialects import deepl, deeplx, google, hcfy, immersive, kiss, libretranslate, mtran, own
+from attendo.server.dialects.tell import tell
+from attendo.server.doors import Doors
+from attendo.server.job import Dialect, RequestError
+from attendo.server.languages import deepl_languages, detect, libretranslate_languages
+from attendo.server.page import PAGE, page_file
+from attendo.server.rich_answer import rich_answer
+from attendo.server.schemas import documented
+from attendo.server.service import Service, as_request_error
+
+logger = logging.getLogger("attendo.server")
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+Table = Mapping[str, Any]
+OUTCOMES = {"busy": "rejected", "too-many": "rejected", "internal": "failed", "late": "failed", "cancelled": "cancelled"}
+
+
+class Json(JSONResponse):
+    """Letters as they are, not as escapes."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+
+
+def build_app(service: Service, access: Access, *, spec_title: str = "attendo (LibreTranslate-compatible)") -> Doors:
+    """The whole server as an ASGI application."""
+    app = FastAPI(
+        title="attendo",
+        version=__version__,
+        description="Translates. Speaks the dialects of LibreTranslate, DeepL, DeepLX, MTranServer and others.",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,  # ours, which asks for a key like the rest
+    )
+    for method, path, handler in Routes(service, access, spec_title, app.openapi).table():
+        app.add_api_route(path, handler, methods=[method], **documented(method, path))
+    for path in PAGE:
+        app.add_api_route(path, partial(page_file, PAGE[path]), methods=["GET"], include_in_schema=False)
+    app.add_exception_handler(HTTPException, not_here)  # type: ignore[arg-type]
+    return Doors(app, access)
+
+
+async def not_here(request: Request, error: HTTPException) -> Response:
+    return Json({"error": error.detail}, error.status_code, headers=error.headers)
+
+
+@dataclass(frozen=True)
+class Routes:
+    service: Service
+    access: Access
+    spec_title: str
+    openapi: Callable[[], dict[str, Any]]
+
+    def table(self) -> list[tuple[str, str, Handler]]:
+        """Every route but those of the page."""
+        return [
+            ("POST", "/translate", self.translate),
+            ("POST", "/translate/batch", self.speaking(mtran, list_route=True)),
+            ("POST", "/detect", self.detect),
+            ("GET", "/languages", self.languages),
+            ("GET", "/frontend/settings", self.settings),
+            ("POST", "/suggest", self.suggest),
+            ("GET", "/spec", self.spec),
+            ("POST", "/v2/translate", self.speaking(deepl)),
+            ("GET", "/v2/languages", self.of_deepl(self.deepl_languages)),
+            ("POST", "/v2/languages", self.of_deepl(self.deepl_languages)),
+            ("GET", "/v2/usage", self.of_deepl(self.deepl_usage)),
+            ("POST", "/v2/usage", self.of_deepl(self.deepl_usage)),
+            ("GET", "/v2/glossary-language-pairs", self.of_deepl(lambda request: {"supported_languages": []})),
+            ("GET", "/v2/glossaries", self.of_deepl(lambda request: {"glossaries": []})),
+            ("POST", "/deeplx", self.speaking(deeplx)),
+            ("POST", "/imme", self.speaking(immersive)),
+            ("POST", "/kiss", self.speaking(kiss)),
+            ("POST", "/hcfy", self.speaking(hcfy)),
+            ("GET", "/translate_a/single", self.speaking(google)),
+            ("GET", "/google/translate_a/single", self.speaking(google)),
+            ("POST", "/language/translate/v2", self.speaking(google, list_route=True)),
+            ("POST", "/google/language/translate/v2", self.speaking(google, list_route=True)),
+            ("POST", "/api/translate", self.translate_richly),
+            ("POST", "/api/translate/stream", self.stream),
+            ("GET", "/api/info", self.info),
+            ("GET", "/openapi.json", self.schema),
+            ("GET", "/metrics", self.metrics),
+            ("GET", "/live", self.live),
+            ("GET", "/ready", self.is_ready),
+            ("GET", "/health", self.is_ready),
+        ]
+
+    # --- translating
+
+    async def translate(self, request: Request) -> Response:
+        """Three dialects on one path."""
+        try:
+            table = await self.read(request)
+            dialect = tell(table)
+        except RequestError as error:
+            return self.refused(libretranslate, error)
+        return await self.exchange(request, dialect, table)
+
+    def speaking(self, dialect: Dialect, *, list_route: bool = False) -> Handler:
+        """A path for one dialect alone."""
+
+        async def handle(request: Request) -> Response:
+            try:
+                table = await self.read(request)
+            except RequestError as error:
+                return self.refused(dialect, error)
+            return await self.exchange(request, dialect, table, list_route=list_route)
+
+        return handle
+
+    async def exchange(
+        self, request: Request, dialect: Dialect, table: Table, *, list_route: bool = False, rich: bool = False
+    ) -> Response:
+        """From what the client said to what it is told, and counted."""
+        started = time.perf_counter()
+        metrics, outcome = self.service.metrics, "ok"
+        metrics.received.labels(dialect.NAME).inc()
+        try:
+            client = self.client_of(request, table)
+            job = dialect.read(table, list_route=list_route)
+            found = await self.service.translate(job, client, departure(request), alignment=rich)
+            body = rich_answer(job, found) if rich else dialect.write(job, [one.answer for one in found])
+            return Json(body)
+        except RequestError as error:
+            outcome = OUTCOMES.get(error.kind, "rejected")
+            return self.refused(dialect, error)
+        except Exception as error:
+            outcome = "failed"
+            return self.refused(dialect, as_request_error(error))
+        finally:
+            metrics.answered.labels(dialect.NAME, outcome).inc()
+            metrics.seconds.observe(time.perf_counter() - started)
+
+    async def translate_richly(self, request: Request) -> Response:
+        try:
+            table = await self.read(request)
+        except RequestError as error:
+            return self.refused(own, error)
+        return await self.exchange(request, own, table, rich=True)
+
+    async def stream(self, request: Request) -> Response:
+        """Server-sent events: a sentence each, and in the end all that is known of the whole."""
+        metrics = self.service.metrics
+        try:
+            table = await self.read(request)
+            client = self.client_of(request, table)
+            job = own.read(table)
+            parts = self.service.stream(job, client)
+            first = await anext(parts, None)  # what is wrong with a request is told by its status
+        except RequestError as error:
+            metrics.received.labels(own.NAME).inc()
+            metrics.answered.labels(own.NAME, OUTCOMES.get(error.kind, "rejected")).inc()
+            return self.refused(own, error)
+
+        async def events() -> AsyncIterator[bytes]:
+            metrics.received.labels(own.NAME).inc()
+            outcome = "cancelled"
+            number = 0
+            try:
+                yield event(number, "sentence", {"text": first})
+                async for part in parts:
+                    number += 1
+                    if isinstance(part, str):
+                        yield event(number, "sentence", {"text": part})
+                    else:
+                        outcome = "ok"
+                        yield event(number, "end", rich_answer(job, [part])["translations"][0])
+            except RequestError as error:
+                outcome = OUTCOMES.get(error.kind, "failed")
+                yield event(number + 1, "error", {"error": error.text})
+            finally:
+                await parts.aclose()  # type: ignore[attr-defined]
+                metrics.answered.labels(own.NAME, outcome).inc()
+
+        return StreamingResponse(events(), media_type="text/event-stream", headers={"cache-control": "no-store"})
+
+    async def read(self, request: Request) -> Table:
+        """The query and the body, as one table; the body counts where both say something."""
+        query = read_form(request.scope["query_string"])
+        if request.method == "GET":
+            return query
+        headers, most = request.headers, self.service.limits.body_bytes
+        try:
+            body = await read_body(request.stream(), headers.get("content-length"), most)
+        except ClientDisconnect:
+            raise RequestError("cancelled", "the client has left") from None
+        table = await read_table(body, headers.get("content-type", ""), headers.get("content-encoding"))
+        return {**query, **table}
+
+    def client_of(self, request: Request, table: Table | None = None) -> str:
+        """Who asks: by its key where there are keys, else by its address."""
+        if self.access.keys:
+            client = self.access.client(request.headers, request.url.query, table)
+            if client is None:
+                raise RequestError("key", "Invalid API key")
+            return client
+        return request.client.host if request.client else "?"
+
+    def refused(self, dialect: Dialect, error: RequestError) -> Response:
+        status, body = dialect.refuse(error)
+        headers = {"retry-after": str(error.retry_after or 1)} if status in (429, 503) else None
+        return Json(body, status, headers=headers)
+
+    # --- LibreTranslate, besides translating
+
+    async def detect(self, request: Request) -> Response:
+        try:
+            table = await self.read(request)
+            self.client_of(request, table)
+            text = table.get("q")
+            if not isinstance(text, str):
+                raise RequestError("bad-request", "q is missing: expected a text")
+            if len(text) > self.service.limits.characters:
+                most = self.service.limits.characters
+                raise RequestError("too-large", f"{len(text):,} characters: the request exceeds text limit ({most:,})")
+        except RequestError as error:
+            return self.refused(libretranslate, error)
+        found = detect(text, self.service.models.sources)
+        return Json([{"confidence": round(100 * confidence, 1), "language": code} for code, confidence in found])
+
+    async def languages(self, request: Request) -> Response:
+        return Json(libretranslate_languages(self.service.models.directions))
+
+    async def settings(self, request: Request) -> Response:
+        limits = self.service.limits
+        return Json(
+            {
+                "charLimit": limits.characters,
+                "frontendTimeout": 500,
+                "apiKeys": bool(self.access.keys),
+                "keyRequired": bool(self.access.keys),
+                "suggestions": False,
+                "filesTranslation": False,
+                "supportedFilesFormat": [],
+                "language": {
+                    "source": {"code": "auto", "name": "Auto Detect"},
+                    "target": {"code": "en", "name": "English"},
+                },
+            }
+        )
+
+    async def suggest(self, request: Request) -> Response:
+        return Json({"error": "Suggestions are disabled on this server."}, 403)
+
+    async def spec(self, request: Request) -> Response:
+        """LibreTranslate's own name is theirs to give: who needs a client that asks for it, says so (--spec-title)."""
+        return Json({"swagger": "2.0", "info": {"title": self.spec_title, "version": __version__}})
+
+    # --- DeepL, besides translating
+
+    def of_deepl(self, tell_of: Callable[[Request], Any]) -> Handler:
+        async def handle(request: Request) -> Response:
+            try:
+                self.client_of(request)
+                return Json(tell_of(request))
+            except RequestError as error:
+                return self.refused(deepl, error)
+
+        return handle
+
+    def deepl_languages(self, request: Request) -> Any:
+        return deepl_languages(self.service.models.directions, request.query_params.get("type", "source"))
+
+    def deepl_usage(self, request: Request) -> Any:
+        return {"character_count": 0, "character_limit": 1_000_000_000_000}
+
+    # --- the server itself
+
+    async def info(self, request: Request) -> Response:
+        """What there is and what is allowed."""
+        try:
+            self.client_of(request)
+        except RequestError as error:
+            return self.refused(own, error)
+        models = self.service.models.models
+        return Json(
+            {
+                "version": __version__,
+                "models": [
+                    {"name": model.name, "directions": ["-".join(one) for one in model.translator.bundle.directions]}
+                    for model in models
+                ],
+                "languages": libretranslate_languages(self.service.models.directions),
+                "limits": self.service.limits.to_dict(),
+            }
+        )
+
+    async def schema(self, request: Request) -> Response:
+        try:
+            self.client_of(request)
+        except RequestError as error:
+            return self.refused(own, error)
+        return Json(self.openapi())
+
+    async def metrics(self, request: Request) -> Response:
+        try:
+            self.client_of(request)
+        except RequestError as error:
+            return self.refused(own, error)
+        self.service.metrics.waiting.set(sum(model.queue.size for model in self.service.models.models))
+        return Response(self.service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def live(self, request: Request) -> Response:
+        return Json({"status": "ok"})
+
+    async def is_ready(self, request: Request) -> Response:
+        """Only once every model has translated something, and no more when the server is about to end."""
+        if self.service.ready and not self.service.draining:
+            return Json({"status": "ok"})
+        return Json({"status": "ending" if self.service.draining else "starting"}, 503, headers={"retry-after": "2"})
+
+
+def departure(request: Request) -> Callable[[], Coroutine[Any, Any, None]]:
+    """Waits until the client has left; the body has been read, so that is all that can come."""
+
+    async def gone() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    return gone
+
+
+def event(number: int, kind: str, data: Any) -> bytes:
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return f"id: {number}\nevent: {kind}\ndata: {text}\n\n".encode()

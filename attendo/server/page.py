@@ -1,0 +1,36 @@
+"""The page at /: a fixed table of files, read once; no path of a request ever becomes the name of a file."""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from fastapi import Request, Response
+
+FOLDER = Path(__file__).parent / "page"
+
+
+class PageFile(NamedTuple):
+    name: str
+    media_type: str
+
+
+PAGE = {
+    "/": PageFile("connect.html", "text/html; charset=utf-8"),
+    "/page/connect.css": PageFile("connect.css", "text/css; charset=utf-8"),
+    "/page/connect.js": PageFile("connect.js", "text/javascript; charset=utf-8"),
+    "/page/clients.js": PageFile("clients.js", "text/javascript; charset=utf-8"),
+    "/page/words.js": PageFile("words.js", "text/javascript; charset=utf-8"),
+    "/page/icon.svg": PageFile("icon.svg", "image/svg+xml"),
+}
+
+
+def page_handler(file: PageFile):  # type: ignore[no-untyped-def]  # what FastAPI calls
+    async def handle(request: Request) -> Response:
+        return Response(content(file.name), media_type=file.media_type, headers={"cache-control": "no-cache"})
+
+    return handle
+
+
+@cache
+def content(name: str) -> bytes:
+    return (FOLDER / name).read_bytes()

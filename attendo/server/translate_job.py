@@ -1,0 +1,125 @@
+"""One job through the models, in a thread of its own: languages, options, translation, and the answer to each text."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+from attendo.errors import AttendoError
+from attendo.server.batching import Ticket
+from attendo.server.job import Answer, Job, RequestError
+from attendo.server.languages import detect, resolve
+from attendo.server.models import Route, ServedModels
+from attendo.text.scripts import base_language
+from attendo.translation.answer import Translation
+from attendo.translation.markup.translate import MarkupRules, MarkupTranslation, translate_markup
+from attendo.translation.options import TranslationOptions
+
+
+@dataclass(frozen=True)
+class Translated:
+    """One text of a job: the answer that every dialect can tell, and all that is known of it, for our own."""
+
+    answer: Answer
+    whole: Translation | MarkupTranslation
+    model: str
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One text, and who translates it."""
+
+    text: str
+    route: Route
+    target: str
+    confidence: float
+
+
+def translate_job(
+    job: Job, models: ServedModels, ticket: Ticket, beam: int | None = None, *, alignment: bool = False
+) -> list[Translated]:
+    """The answers in the order of the texts; those of one model and direction are decoded together."""
+    options = options_for(job, beam, alignment=alignment)
+    source = resolve(job.source)
+    planned = [plan(text, job, source, models) for text in job.texts]
+    groups: dict[tuple[str, str], list[int]] = {}
+    for index, one in enumerate(planned):
+        groups.setdefault((one.route.model.name, one.target), []).append(index)
+    found: dict[int, Translated] = {}
+    for indices in groups.values():
+        first = planned[indices[0]]
+        translator = first.route.model.translator_for(ticket)
+        texts = [planned[index].text for index in indices]
+        from_ = first.route.source if source else None
+        wholes: Sequence[Translation | MarkupTranslation]
+        if job.markup == "text":
+            wholes = translator.translate(texts, first.target, from_, options)
+        else:
+            wholes = translate_markup(translator, texts, first.target, from_, options, rules_for(job))
+        for index, whole in zip(indices, wholes, strict=True):
+            found[index] = translated(planned[index], whole, detected=source is None)
+    return [found[index] for index in range(len(planned))]
+
+
+def stream_job(
+    job: Job, models: ServedModels, ticket: Ticket, beam: int | None = None
+) -> Generator[str, None, Translated]:
+    """The translation of the job's one text part by part; and in the end all of it."""
+    if job.markup != "text" or len(job.texts) != 1:
+        raise RequestError("bad-request", "one plain text can be streamed: expected one text, and format = text")
+    source = resolve(job.source)
+    one = plan(job.texts[0], job, source, models)
+    translator = one.route.model.translator_for(ticket)
+    from_ = one.route.source if source else None
+    whole = yield from translator.stream(one.text, one.target, from_, options_for(job, beam))
+    return translated(one, whole, detected=source is None)
+
+
+def plan(text: str, job: Job, source: str | None, models: ServedModels) -> Planned:
+    targets = [target for target in map(resolve, job.targets) if target]
+    if not targets:
+        raise RequestError("language", "auto is not supported as a target: expected a language such as en")
+    target, confidence = targets[0], 1.0
+    if source is None:
+        told = detect(text, models.sources)
+        likely, confidence = told[0] if told else ("", 0.0)
+        if len(targets) > 1 and base_language(likely) == base_language(target):
+            target = targets[1]
+    return Planned(text, models.route(text, source, target), target, confidence)
+
+
+def options_for(job: Job, beam: int | None, *, alignment: bool = False) -> TranslationOptions:
+    terms = {**{term: term for term in job.keep}, **job.glossary}
+    try:
+        return TranslationOptions(
+            beam=max(job.beam or beam or 1, 1 + job.alternatives) if job.beam or beam else None,
+            n_best=1 + job.alternatives if job.alternatives else None,
+            glossary=terms or None,  # type: ignore[arg-type]  # a dict becomes a Glossary
+            alignment=alignment,
+        )
+    except AttendoError as error:
+        raise RequestError("bad-request", str(error)) from error
+
+
+def rules_for(job: Job) -> MarkupRules:
+    return MarkupRules(
+        xml=job.markup == "xml",
+        ignored=frozenset(job.ignored_tags),
+        splitting=frozenset(job.splitting_tags),
+        inline=frozenset(job.inline_tags),
+    )
+
+
+def translated(planned: Planned, whole: Translation | MarkupTranslation, *, detected: bool) -> Translated:
+    sentences: tuple[tuple[str, str], ...] = ()
+    if isinstance(whole, Translation):
+        sentences = tuple((sentence.source, sentence.text) for sentence in whole.sentences)
+    answer = Answer(
+        text=whole.text,
+        source=whole.source_language,
+        target=planned.target,
+        detected=detected,
+        confidence=planned.confidence,
+        alternatives=tuple(whole.alternatives),
+        source_text=planned.text,
+        sentences=sentences,
+    )
+    return Translated(answer, whole, planned.route.model.name)
