@@ -231,6 +231,7 @@ def translate(
         beam=beam, n_best=n_best, passes=passes, sampling=sampling, keep=keep,
         glossary=read_glossary(glossary) if glossary else None,
         wider_retry=not (no_wider_retry or no_second_look), doubt=not no_doubt, doubt_below=doubt_below,
+        alignment=as_json,
     )  # fmt: skip
     if options.search.n_best > 1 and not as_json:
         raise UsageError(f"--n-best {n_best} needs --json: a line of text holds one translation")

@@ -1,7 +1,7 @@
 """What a search gives, and the score by which it prefers one answer to another."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from attendo.special_tokens import SPECIAL
 
@@ -17,6 +17,9 @@ class Hypothesis:
     log_prob: float
     score: float
     token_log_probs: tuple[float, ...]
+    # What cross-attention looked at, if that was asked for: a row for each of the ids, which sums to 1, and in it a
+    # number for each token of the source.
+    attention: Sequence[Sequence[float]] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(

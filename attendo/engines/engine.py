@@ -45,10 +45,13 @@ class Engine(Protocol):
     def tokens_per_batch(self) -> int:
         """How many source tokens, padding and beams counted, are best decoded together."""
 
-    def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
+    def search(
+        self, requests: Sequence[Request], options: SearchOptions, *, attention: bool = False
+    ) -> Iterator[list[Hypothesis]]:
         """For each request, in order, its n best hypotheses, the best first; fewer, if there are fewer.
 
-        What is wrong with a request is said at once; an answer comes as soon as it is there.
+        What is wrong with a request is said at once; an answer comes as soon as it is there. With `attention` each
+        comes with what the model looked at, if the model has cross-attention; the answers are the same.
         """
 
     def sample(

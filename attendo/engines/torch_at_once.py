@@ -33,7 +33,9 @@ class AtOnceEngine(TorchEngine):
     def tokens_per_batch(self) -> int:
         return TOKENS_PER_BATCH[self.device.type]
 
-    def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
+    def search(
+        self, requests: Sequence[Request], options: SearchOptions, *, attention: bool = False
+    ) -> Iterator[list[Hypothesis]]:
         if any(request.prefix or request.phrases for request in requests):
             raise InputError(f"{AT_ONCE}: no beginning and no phrase can be forced on it")
         source = self.source(requests)

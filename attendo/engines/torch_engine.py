@@ -72,7 +72,9 @@ class TorchEngine:
     def tokens_per_batch(self) -> int:
         return TOKENS_PER_BATCH[self.device.type]
 
-    def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
+    def search(
+        self, requests: Sequence[Request], options: SearchOptions, *, attention: bool = False
+    ) -> Iterator[list[Hypothesis]]:
         lengths = [request.max_length for request in requests]
         source, wanted = self.source(requests), constraints(requests)
         if self.device.type == "cuda" and not wanted:

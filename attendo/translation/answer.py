@@ -9,13 +9,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
+from attendo.engines.engine import Request
 from attendo.text.sentences import Segment
 from attendo.translation.checks import DecodingProblem, Miss
 from attendo.translation.options import Draws
+
+if TYPE_CHECKING:
+    from attendo.translation.stand_ins import StandIns
 
 # Which attempt an answer is: the first; one without repeated n-grams, because the first ran wild; one with a wider
 # beam, because the first lost something; another draw, because the first did either; one with stand-ins for what was
@@ -60,6 +64,17 @@ class Doubt(NamedTuple):
     below: float
 
 
+class AlignedWord(NamedTuple):
+    """One word of a translation, and the words of the source that it was made from; see alignment.py.
+
+    Positions are those of characters: text[start:end]. A word that was made from none has no sources.
+    """
+
+    start: int
+    end: int
+    sources: tuple[tuple[int, int, float], ...]  # start, end and weight, the largest first
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One segment of the text, and the facts about its translation; the words for people are made in compose.py."""
@@ -76,6 +91,11 @@ class Sentence:
     search: SearchOptions | Draws | None = None  # of the attempt, where it is not the first
     doubt: Doubt | None = None  # the score is poor
     language: LanguageNote | None = None  # not the one that the model reads here
+    alignment: tuple[AlignedWord, ...] | None = None  # in characters of `source` and `text`; None: not asked for
+    # What the model read and what was hidden from it, so that its tokens can be found in the texts.
+    request: Request | None = field(default=None, compare=False, repr=False)
+    stand_ins: "StandIns" = field(default=(), compare=False, repr=False)
+    pieces: "tuple[Piece, ...]" = field(default=(), compare=False, repr=False)  # that it was put together from
 
     @property
     def text(self) -> str:
@@ -113,6 +133,14 @@ class Sentence:
     def recovered(self) -> bool:
         """Something was missing in the first answer, and another attempt kept more."""
         return self.attempt in ("wider", "stand-ins") or (self.attempt == "redrawn" and bool(self.missed_at_first))
+
+
+class Piece(NamedTuple):
+    """A part of a sentence that was put together, and what stands for it; None: the model was not asked."""
+
+    source: str
+    text: str
+    answer: Sentence | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -237,6 +265,8 @@ class Translation:
     remarks: tuple[str, ...] = ()  # all that may be known of how it came about
     warnings: tuple[str, ...] = ()  # those of them that ask for a look
     sampling: SamplingOptions | None = None  # None: it was searched for, not drawn
+    # Its words, in order, and what each was made from; None where nobody asked, or the model cannot tell.
+    alignment: tuple[AlignedWord, ...] | None = field(repr=False, default=None)
 
     def __str__(self) -> str:
         return self.text
@@ -277,11 +307,17 @@ class Translation:
             "remarks": list(self.remarks),
             "ledger": self.ledger.to_dict(),
             **({"sampling": asdict(self.sampling)} if self.sampling else {}),
+            **({} if self.alignment is None else {"alignment": list(map(alignment_table, self.alignment))}),
         }
 
     def to_line(self, *, as_json: bool = False) -> str:
         """One line of output, also for a text that had several: the translation, or all of it as JSON."""
         return json_line(self.to_dict()) if as_json else re.sub("(?:\r?\n)+", " ", self.text)
+
+
+def alignment_table(word: AlignedWord) -> dict[str, Any]:
+    sources = [[start, end, round(weight, 3)] for start, end, weight in word.sources]
+    return {"target": [word.start, word.end], "source": sources}
 
 
 def json_line(table: dict[str, Any]) -> str:

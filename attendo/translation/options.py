@@ -49,6 +49,7 @@ class TranslationOptions:
     wider_retry: bool = True  # where the first attempt lost something, attempt it again
     doubt: bool = True  # say which answers have a poor score, where the model knows what is poor
     doubt_below: float | None = None  # the user's own threshold, instead of the model's
+    alignment: bool = False  # say which words of the source each word of the translation was made from
     beam: InitVar[int | None] = None
     n_best: InitVar[int | None] = None
     passes: InitVar[int | None] = None
@@ -59,7 +60,7 @@ class TranslationOptions:
             object.__setattr__(self, "glossary", Glossary.from_pairs(self.glossary))
         if self.glossary is not None:
             check_argument("glossary", self.glossary, Glossary, "a Glossary, or a dict of terms and their translations")
-        for name in ("keep", "wider_retry", "doubt"):
+        for name in ("keep", "wider_retry", "doubt", "alignment"):
             check_argument(name, getattr(self, name), bool, "True or False")
         if self.doubt_below is not None:
             check_number("doubt_below", self.doubt_below, -100.0, 0.0)
@@ -76,7 +77,10 @@ class TranslationOptions:
         object.__setattr__(self, "search", replace(self.search, beam_size=beam, n_best=n_best))
 
     def to_dict(self) -> dict[str, Any]:
-        """All that decides how a text is translated, for journals and reports; equal for equal options."""
+        """All that decides how a text is translated, for journals and reports; equal for equal options.
+
+        Alignment changes no text, and a run that was begun without it is resumed with it.
+        """
         terms = [[term.source, term.target] for term in self.glossary.terms] if self.glossary else []
         search = asdict(self.search)
         if self.search.passes is None:  # says nothing of a beam search, and journals from before passes have no such

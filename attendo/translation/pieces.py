@@ -12,7 +12,7 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.engine import Request
 from attendo.text.normalize import edges, one_line
 from attendo.text.scripts import ENDS, writes_han
-from attendo.translation.answer import Sentence
+from attendo.translation.answer import Piece, Sentence
 from attendo.translation.prepare import Languages
 from attendo.translation.stand_ins import STAND_IN
 
@@ -48,22 +48,24 @@ def put_pieces_together(
     answers: Sequence[tuple[str, Sentence | None]], sentence: str, languages: Languages
 ) -> Sentence:
     """One answer from those to the pieces, in their order; a stop that the model put after a piece goes."""
-    texts: list[str] = []
+    pieces: list[Piece] = []
     hypotheses: list[Hypothesis] = []
     problem, engine = None, ""
     spaced = writes_han(languages.source) and not writes_han(languages.to)
     for text, answer in answers:
         if answer is None or not answer.hypothesis:
-            texts.append("".join(SPACED.get(sign, sign) for sign in text) if spaced else text)
+            pieces.append(Piece(text, "".join(SPACED.get(sign, sign) for sign in text) if spaced else text))
             continue
         before, inner, after = parts(text)
         said = answer.text if ENDS.search(inner[-1:]) else answer.text.rstrip(".。")
+        around = before, after
         if spaced:
-            before, after = "".join(SPACED.get(sign, sign) for sign in before) or " ", after or " "
-        texts += (before, said, after)
+            around = "".join(SPACED.get(sign, sign) for sign in before) or " ", after or " "
+        pieces += (Piece(before, around[0]), Piece(inner, said, answer), Piece(after, around[1]))
         hypotheses.append(answer.hypothesis)
         problem, engine = problem or answer.problem, answer.engine
     ids = tuple(token for hypothesis in hypotheses for token in hypothesis.ids)
     log_prob = sum(hypothesis.log_prob for hypothesis in hypotheses)
     whole = Hypothesis(ids, log_prob, log_prob / max(len(ids), 1), ())
-    return Sentence(sentence, (one_line("".join(texts)),), (whole,), engine, problem=problem)
+    text = one_line("".join(piece.text for piece in pieces))
+    return Sentence(sentence, (text,), (whole,), engine, problem=problem, pieces=tuple(pieces))

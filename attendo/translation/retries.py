@@ -160,7 +160,7 @@ class Searcher:
                 cases.append(Case(index, asked[index], Sentence(request.text, attempt="copied")))
             else:
                 indices.setdefault(request, []).append(index)
-        for request, found in self.ask(indices, as_asked(options)):
+        for request, found in self.ask(indices, as_asked(options), attention=options.alignment):
             for index in indices[request]:
                 answer = judge(found, asked[index])
                 if answer.problem or answer.misses:
@@ -184,12 +184,12 @@ class Searcher:
             for case in cases:
                 self.hide_more(case)
         if policy.attempt == "pieces":
-            self.put_together(policy, cases, search, keep=options.keep)
+            self.put_together(policy, cases, search, options)
             return
         groups: dict[Request, list[Case]] = {}
         for case in cases:
             groups.setdefault(case.asked[1], []).append(case)
-        for request, found in self.ask(groups, search):
+        for request, found in self.ask(groups, search, attention=options.alignment):
             for case in groups[request]:
                 if policy.any_hypothesis and found.texts:
                     new = best_of(found, case.asked, options.search.n_best)
@@ -208,12 +208,15 @@ class Searcher:
             shown, stand_ins = hide(request.text, spans, stand_ins)
             case.asked = languages, self.request_for(shown, languages), stand_ins
 
-    def put_together(self, policy: Policy, cases: Sequence[Case], search: SearchOptions | Draws, *, keep: bool) -> None:
+    def put_together(
+        self, policy: Policy, cases: Sequence[Case], search: SearchOptions | Draws, options: TranslationOptions
+    ) -> None:
         """Nothing can be lost where only what stands between is translated; with `keep` a piece may even stay."""
         cut = [cut_at_stand_ins(case.asked[1].text, case.asked[0], self.request_for) for case in cases]
         wanted = dict.fromkeys(request for pieces in cut for _, request in pieces if request)
-        found = {request: with_problem(answer, request) for request, answer in self.ask(wanted, search)}
-        if keep:
+        answered = self.ask(wanted, search, attention=options.alignment)
+        found = {request: with_problem(answer, request) for request, answer in answered}
+        if options.keep:
             found = {request: answer for request, answer in found.items() if not answer.problem}
         for case, pieces in zip(cases, cut, strict=True):
             answers = [(text, found.get(request) if request else None) for text, request in pieces]
@@ -225,17 +228,28 @@ class Searcher:
     def request_for(self, text: str, languages: Languages) -> Request:
         return request_for(text, languages, self.tokenizer, self.engine.limits)
 
-    def ask(self, requests: Iterable[Request], how: SearchOptions | Draws) -> Iterator[tuple[Request, Sentence]]:
+    def ask(
+        self, requests: Iterable[Request], how: SearchOptions | Draws, *, attention: bool = False
+    ) -> Iterator[tuple[Request, Sentence]]:
         """Each once, the longest first."""
         group, name = list(requests), self.engine.name
         lengths = [len(request.ids) for request in group]
         rows = how.count if isinstance(how, Draws) else how.beam_size
         for indices in group_by_length(lengths, self.engine.tokens_per_batch // rows):
             together = [group[index] for index in indices]
-            found = self.draw(together, how) if isinstance(how, Draws) else self.engine.search(together, how)
+            found = self.hypotheses(together, how, attention)
             for request, hypotheses in zip(together, found, strict=True):
                 texts = tuple([self.text_of(hypothesis) for hypothesis in hypotheses])
-                yield request, Sentence(request.text, texts, tuple(hypotheses), name, "first")
+                yield request, Sentence(request.text, texts, tuple(hypotheses), name, "first", request=request)
+
+    def hypotheses(
+        self, requests: Sequence[Request], how: SearchOptions | Draws, attention: bool
+    ) -> Iterable[list[Hypothesis]]:
+        if isinstance(how, Draws):
+            return self.draw(requests, how)
+        if attention:
+            return self.engine.search(requests, how, attention=True)
+        return self.engine.search(requests, how)  # an engine that was handed in may know no more
 
     def draw(self, requests: Sequence[Request], how: Draws) -> list[list[Hypothesis]]:
         from attendo.translation.draws import draw_different
@@ -299,7 +313,8 @@ def with_misses(answer: Sentence, asked: Asked) -> Sentence:
         # Of the other answers only those that lost nothing.
         kept = [index for index, text in enumerate(answer.texts) if not (index and lost(request.text, text, stand_ins))]
         texts = tuple([reveal(answer.texts[index], stand_ins, languages.to) for index in kept])
-        answer = replace(answer, texts=texts, hypotheses=tuple([answer.hypotheses[index] for index in kept]))
+        hypotheses = tuple([answer.hypotheses[index] for index in kept])
+        answer = replace(answer, texts=texts, hypotheses=hypotheses, stand_ins=stand_ins)
     return replace(answer, misses=tuple(misses)) if misses else answer
 
 

@@ -178,17 +178,25 @@ def nests(stand_ins: Sequence[StandIn]) -> bool:
 
 def reveal(translation: str, stand_ins: StandIns, target_language: str) -> str:
     """The answer with what they stand for; one that is said twice, or that nobody asked for, goes."""
+    return "".join(text for text, _ in revealed_parts(translation, stand_ins, target_language))
+
+
+def revealed_parts(translation: str, stand_ins: StandIns, target_language: str) -> list[tuple[str, int]]:
+    """The same in parts, each with the number of its stand-in; 0: it is the model's own."""
     text, *rest = STAND_IN.split(without_others(translation, len(stand_ins)))
+    parts = [(text, 0)]
     for number, after in zip(rest[::2], rest[1::2], strict=True):
         stand_in = stand_ins[int(number) - 1]
+        text, _ = parts[-1]
+        last = text.rstrip(" ")[-1:] or (parts[-2][0][-1:] if len(parts) > 1 else "")
         # Chinese sets tags among its characters without spaces.
         close = stand_in.kind == "tag" and writes_han(target_language)
-        if stand_in.tight_before or (close and HAN_CHARACTER.match(text.rstrip(" ")[-1:])):
-            text = text.rstrip(" ")
+        if stand_in.tight_before or (close and HAN_CHARACTER.match(last)):
+            parts[-1] = text.rstrip(" "), 0
         if stand_in.tight_after or (close and HAN_CHARACTER.match(after.lstrip(" ")[:1])):
             after = after.lstrip(" ")
-        text += stand_in.target + after
-    return text
+        parts += ((stand_in.target, int(number)), (after, 0))
+    return parts
 
 
 def without_others(translation: str, count: int) -> str:

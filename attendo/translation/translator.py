@@ -94,7 +94,8 @@ class Translator:
 
         def put_together(text_index: int) -> None:
             seconds = time.perf_counter() - started
-            answers[text_index] = compose(prepared[text_index], found[text_index], engine, seconds, options.sampling)
+            answer = compose(prepared[text_index], found[text_index], engine, seconds, options.sampling)
+            answers[text_index] = self.aligned(answer, prepared[text_index]) if options.alignment else answer
 
         for text_index, one in enumerate(prepared):
             if not one.requests:
@@ -227,6 +228,11 @@ class Translator:
                 f"this model reads {limits.source:,} and says {limits.target:,}"
             )
         return request._replace(max_length=len(ids)), ids
+
+    def aligned(self, answer: Translation, prepared: PreparedText) -> Translation:
+        from attendo.translation.alignment import with_alignment  # a plain translation does without
+
+        return with_alignment(answer, prepared, self.tokenizer)
 
     def suited(self, options: TranslationOptions) -> TranslationOptions:
         """These options for this model; an error where it cannot follow one."""

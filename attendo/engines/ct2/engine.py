@@ -44,7 +44,9 @@ class Ct2Engine:
 
         return f"CTranslate2 {ctranslate2.__version__} on CPU, {self.quantization}"
 
-    def search(self, requests: Sequence[Request], options: SearchOptions) -> Iterator[list[Hypothesis]]:
+    def search(
+        self, requests: Sequence[Request], options: SearchOptions, *, attention: bool = False
+    ) -> Iterator[list[Hypothesis]]:
         self.check_positions(len(request.ids) for request in requests)
         coming: dict[int, Any] = {}  # no group waits for the one before: a thread that is free takes the next batch
         together = batch_size(len(requests), self.threads)
@@ -66,6 +68,7 @@ class Ct2Engine:
                 suppress_sequences=NEVER_IN_OUTPUT,
                 return_scores=True,
                 return_end_token=True,
+                return_attention=attention,
             )
             coming |= zip(indices, answers, strict=True)
         return self.collect(coming, options.length_penalty)
@@ -80,9 +83,10 @@ class Ct2Engine:
             except (RuntimeError, ValueError) as error:
                 raise InputError(f"CTranslate2 cannot run this model: {error}") from error
             for result in results:
+                attention = result.attention or [None] * len(result.hypotheses)
                 yield [
-                    to_hypothesis(tokens, score, alpha)
-                    for tokens, score in zip(result.hypotheses, result.scores, strict=True)
+                    to_hypothesis(tokens, score, alpha, rows)
+                    for tokens, score, rows in zip(result.hypotheses, result.scores, attention, strict=True)
                 ]
 
     def sample(
@@ -154,10 +158,12 @@ def token_names(ids: Sequence[int]) -> list[str]:
     return list(map(str, ids))
 
 
-def to_hypothesis(tokens: Sequence[str], score: float, alpha: float) -> Hypothesis:
+def to_hypothesis(
+    tokens: Sequence[str], score: float, alpha: float, attention: Sequence[Sequence[float]] | None = None
+) -> Hypothesis:
     """It gives the score alone: the log-probability divided by length^α."""
     ids = tuple(map(int, tokens))
-    return Hypothesis(ids, score * max(len(ids), 1) ** alpha, score, ())
+    return Hypothesis(ids, score * max(len(ids), 1) ** alpha, score, (), attention)
 
 
 def group_alike(requests: Sequence[Request]) -> dict[tuple[int, bool], list[int]]:
