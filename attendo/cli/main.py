@@ -23,6 +23,7 @@ from attendo.cli import (
     inspect,
     models,
     score,
+    serve,
     train,
     translate,
 )  # fmt: skip
@@ -66,7 +67,7 @@ app = typer.Typer(
 for command in (
     describe.describe, doctor.doctor, train.train, average.average, translate.translate, score.score,
     evaluate.evaluate, compare.compare, generate.generate, fill.fill, embed.embed, inspect.inspect,
-    explain_command.explain, draw.draw, export.export, models.models,
+    explain_command.explain, draw.draw, serve.serve, export.export, models.models,
 ):  # fmt: skip
     app.command(cls=AttendoCommand)(command)
 app.add_typer(tokenizer, name="tokenizer")

@@ -130,3 +130,43 @@ def serve(
         # Two models, chosen by the languages of each text
         attendo serve --model default --model runs/mine/model
     """
+    language = language_of(context)
+    try:
+        from attendo.server.access import Access, check_exposure, read_keys
+        from attendo.server.limits import ServerLimits
+        from attendo.server.metrics import Metrics
+        from attendo.server.models import load_models
+        from attendo.server.run import bind, serve_until_told
+        from attendo.server.service import Service
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("attendo"):
+            raise
+        raise ConfigError(NEEDS_SERVE.format(name=error.name)) from error
+
+    keys = read_keys(api_key_file) if api_key_file else frozenset()
+    check_exposure(host, keys, without_key)
+    limits = ServerLimits(
+        **{
+            name: value
+            for name, value in (
+                ("characters", max_characters), ("requests", max_requests), ("compute_seconds", timeout)
+            )
+            if value is not None
+        }
+    )  # fmt: skip
+    access = Access(
+        host=host, keys=keys, allowed_hosts=tuple(name.lower() for name in allow_host or ()),
+        allowed_origins=tuple(allow_origin or ()), strict_origins=strict_origins,
+    )  # fmt: skip
+    bound = bind(host, port)
+    metrics = Metrics()
+    models = load_models(model or [None], metrics, engine=engine, device=device, threads=threads)  # type: ignore[arg-type]
+    service = Service(models, limits, metrics, beam, log_texts=log_texts)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
+
+    def tell() -> None:
+        directions = ", ".join(f"{source}-{target}" for source, target in models.directions)
+        print_note(f"attendo: {say(f'ready at {address} ({directions}); Ctrl-C ends it', language)}")
+
+    logging.getLogger("attendo").setLevel(logging.INFO)
+    serve_until_told(service, access, bound, tell, spec_title=spec_title)

@@ -9,7 +9,6 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -22,10 +21,11 @@ from attendo.server.access import Access
 from attendo.server.bodies import read_body, read_form, read_table
 from attendo.server.dialects import deepl, deeplx, google, hcfy, immersive, kiss, libretranslate, mtran, own
 from attendo.server.dialects.tell import tell
+from attendo.server.detection import detect
 from attendo.server.doors import Doors
 from attendo.server.job import Dialect, RequestError
-from attendo.server.languages import deepl_languages, detect, libretranslate_languages
-from attendo.server.page import PAGE, page_file
+from attendo.server.languages import deepl_languages, libretranslate_languages
+from attendo.server.page import PAGE, page_handler
 from attendo.server.rich_answer import rich_answer
 from attendo.server.schemas import documented
 from attendo.server.service import Service, as_request_error
@@ -44,7 +44,10 @@ class Json(JSONResponse):
         return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
 
 
-def build_app(service: Service, access: Access, *, spec_title: str = "attendo (LibreTranslate-compatible)") -> Doors:
+SPEC_TITLE = "attendo (LibreTranslate-compatible)"
+
+
+def build_app(service: Service, access: Access, *, spec_title: str | None = None) -> Doors:
     """The whole server as an ASGI application."""
     app = FastAPI(
         title="attendo",
@@ -54,10 +57,10 @@ def build_app(service: Service, access: Access, *, spec_title: str = "attendo (L
         redoc_url=None,
         openapi_url=None,  # ours, which asks for a key like the rest
     )
-    for method, path, handler in Routes(service, access, spec_title, app.openapi).table():
+    for method, path, handler in Routes(service, access, spec_title or SPEC_TITLE, app.openapi).table():
         app.add_api_route(path, handler, methods=[method], **documented(method, path))
     for path in PAGE:
-        app.add_api_route(path, partial(page_file, PAGE[path]), methods=["GET"], include_in_schema=False)
+        app.add_api_route(path, page_handler(PAGE[path]), methods=["GET"], include_in_schema=False)
     app.add_exception_handler(HTTPException, not_here)  # type: ignore[arg-type]
     return Doors(app, access)
 

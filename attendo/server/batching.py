@@ -244,7 +244,7 @@ class SentenceQueue:
             scored = self.engine.score([(sentence.request, sentence.scored) for sentence in batch])
             return [[hypothesis] for hypothesis in scored]
         requests = [sentence.request for sentence in batch]
-        return list(self.engine.search(requests, work.options, attention=work.attention))
+        return list(self.engine.search(requests, work.options, **({"attention": True} if work.attention else {})))
 
 
 @dataclass(frozen=True)

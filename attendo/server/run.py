@@ -26,7 +26,7 @@ logger = logging.getLogger("attendo.server")
 BACKLOG = 2_048
 
 
-def serve(
+def serve_until_told(
     service: Service,
     access: Access,
     bound: socket.socket,
@@ -35,10 +35,19 @@ def serve(
     spec_title: str | None = None,
 ) -> None:
     """Returns when the server has been told to end and has."""
-    app = build_app(service, access, **({"spec_title": spec_title} if spec_title else {}))
+    server = DrainingServer(configured(service, access, spec_title), service, on_ready)
+    try:
+        server.run([bound])
+    finally:
+        service.close()
+    if server.failure:
+        raise server.failure
+
+
+def configured(service: Service, access: Access, spec_title: str | None = None) -> uvicorn.Config:
     limits = service.limits
-    config = uvicorn.Config(
-        app,
+    return uvicorn.Config(
+        build_app(service, access, spec_title=spec_title),
         http=guarded_by(limits),
         ws="none",
         lifespan="off",
@@ -50,13 +59,6 @@ def serve(
         timeout_graceful_shutdown=max(1, round(limits.drain_seconds)),
         backlog=BACKLOG,
     )
-    server = DrainingServer(config, service, on_ready)
-    try:
-        server.run([bound])
-    finally:
-        service.close()
-    if server.failure:
-        raise server.failure
 
 
 class DrainingServer(uvicorn.Server):

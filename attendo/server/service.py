@@ -38,6 +38,7 @@ class Service:
     limits: ServerLimits
     metrics: Metrics
     beam: int | None = None  # for clients that do not say
+    log_texts: bool = False  # what users write goes into the log; never unless they were asked
     ready: bool = False
     draining: bool = False
     under_way: Counter[str] = field(default_factory=Counter)  # requests by client

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from attendo.errors import AttendoError
 from attendo.server.batching import Ticket
+from attendo.server.detection import detect
 from attendo.server.job import Answer, Job, RequestError
-from attendo.server.languages import detect, resolve
+from attendo.server.languages import resolve
 from attendo.server.models import Route, ServedModels
 from attendo.text.scripts import base_language
 from attendo.translation.answer import Translation

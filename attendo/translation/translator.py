@@ -6,7 +6,7 @@ repeated, left or missed stands in each answer's ledger.
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn, overload
@@ -136,23 +136,34 @@ class Translator:
 
     def stream(
         self, text: str, to: str | None = None, from_: str | None = None, options: TranslationOptions = DEFAULT
-    ) -> Iterator[str]:
-        """The translation of a text part by part, each sentence as soon as it is there; joined they are the whole."""
+    ) -> Generator[str, None, Translation]:
+        """The translation of a text part by part, each sentence as soon as it is there; joined they are the whole.
+
+        What the generator returns is the whole `Translation`, with score and ledger (`whole = yield from …`).
+        """
+        started = time.perf_counter()
         check_request(to, from_, options)
         options = self.suited(options)
         prepared = self.preparer.prepare(text, to, from_, options)
-        yield from join_one_by_one(self.finished_texts(prepared, options), prepared.segments, prepared.languages.to)
+        found: dict[int, Sentence] = {}
+        texts = self.finished_texts(prepared, options, found)
+        yield from join_one_by_one(texts, prepared.segments, prepared.languages.to)
+        answer = compose(prepared, found, self.engine.name, time.perf_counter() - started, options.sampling)
+        return self.aligned(answer, prepared) if options.alignment else answer
 
-    def finished_texts(self, prepared: PreparedText, options: TranslationOptions) -> Iterator[str]:
-        """The translation of each segment in turn, a few of them decoded together."""
+    def finished_texts(
+        self, prepared: PreparedText, options: TranslationOptions, found: dict[int, Sentence]
+    ) -> Iterator[str]:
+        """The translation of each segment in turn, a few of them decoded together; `found` takes the answers."""
         segments = range(len(prepared.segments))
+        direction = prepared.languages[:2]
         rest = (segments[at : at + STREAMED_TOGETHER] for at in range(1, len(segments), STREAMED_TOGETHER))
         for group in (segments[:1], *rest):
             asked = [index for index in group if index in prepared.requests]
-            questions = [prepared.asked(index) for index in asked]
-            answers = {asked[at]: answer for at, answer in self.searcher.decode(questions, options)}
+            for at, answer in self.searcher.decode([prepared.asked(index) for index in asked], options):
+                found[asked[at]] = with_doubt(answer, self.bundle.doubt, direction, options)
             for index in group:
-                yield finish(prepared, index, answers.get(index)).text
+                yield finish(prepared, index, found.get(index)).text
 
     def stream_tokens(self, text: str, to: str | None = None, from_: str | None = None) -> Iterator[str]:
         """The translation of one sentence as it grows, a token at a time, by greedy search."""

@@ -1,0 +1,141 @@
+"""What /openapi.json tells of each route: its body, its answer, and how it says no."""
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+
+def text(description: str, **more: Any) -> Schema:
+    return {"type": "string", "description": description, **more}
+
+
+def one_or_many(description: str) -> Schema:
+    return {
+        "description": description,
+        "oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "maxItems": 1_000}],
+    }
+
+
+def table(required: tuple[str, ...], **properties: Schema) -> Schema:
+    return {"type": "object", "required": list(required), "properties": properties}
+
+
+SOURCE = text("Language of the text; auto: it is told from the text.", examples=["auto", "zh"])
+TARGET = text("Language to translate into.", examples=["en"])
+LIBRETRANSLATE = table(
+    ("q", "source", "target"),
+    q=one_or_many("What to translate."),
+    source=SOURCE,
+    target=TARGET,
+    format={"type": "string", "enum": ["text", "html"]},
+    alternatives={"type": "integer", "minimum": 0, "maximum": 8},
+    api_key={"type": ["string", "null"]},
+)
+DEEPLX = table(("text", "target_lang"), text=text("What to translate."), source_lang=SOURCE, target_lang=TARGET)
+MTRAN = table(("text", "to"), **{"text": text("What to translate."), "from": SOURCE, "to": TARGET})
+DEEPL = table(
+    ("text", "target_lang"),
+    text=one_or_many("What to translate."),
+    source_lang=SOURCE,
+    target_lang=text("Language to translate into.", examples=["EN-US", "ZH"]),
+    tag_handling={"type": "string", "enum": ["html", "xml"]},
+)
+OWN = table(
+    ("text", "to"),
+    **{
+        "text": one_or_many("What to translate."),
+        "to": TARGET,
+        "from": {"type": ["string", "null"], "description": "Language of the text; null: it is told from the text."},
+        "format": {"type": "string", "enum": ["text", "html", "xml"]},
+        "beam": {"type": ["integer", "null"], "minimum": 1, "maximum": 16},
+        "alternatives": {"type": "integer", "minimum": 0, "maximum": 8},
+        "glossary": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Term: translation."},
+        "keep": {"type": "array", "items": {"type": "string"}, "description": "Terms that stay as they are."},
+    },
+)
+TEXTS = {"type": "array", "items": {"type": "string"}}
+# By path: the tag under which it stands, a line about it, and its body.
+ABOUT: dict[str, tuple[str, str, Schema | None]] = {
+    "/translate": (
+        "compatible", "Translate, as LibreTranslate, DeepLX or MTranServer do.", {"anyOf": [LIBRETRANSLATE, DEEPLX, MTRAN]},
+    ),
+    "/translate/batch": (
+        "compatible", "Translate several texts, as MTranServer does.",
+        table(("texts", "to"), **{"texts": TEXTS, "from": SOURCE, "to": TARGET}),
+    ),
+    "/detect": ("compatible", "Which language a text is in, as LibreTranslate tells it.", table(("q",), q=text("A text."))),
+    "/languages": ("compatible", "Languages, as LibreTranslate lists them.", None),
+    "/frontend/settings": ("compatible", "Limits, as LibreTranslate tells them.", None),
+    "/suggest": ("compatible", "Suggestions are not taken.", table((), q=text("A text."))),
+    "/spec": ("compatible", "Name and version, where clients of LibreTranslate ask for them.", None),
+    "/v2/translate": ("compatible", "Translate, as DeepL does.", DEEPL),
+    "/v2/languages": ("compatible", "Languages, as DeepL lists them.", None),
+    "/v2/usage": ("compatible", "There is no quota.", None),
+    "/v2/glossary-language-pairs": ("compatible", "No glossaries are kept.", None),
+    "/v2/glossaries": ("compatible", "No glossaries are kept.", None),
+    "/deeplx": ("compatible", "Translate, as DeepLX does.", DEEPLX),
+    "/imme": (
+        "compatible", "Translate, as Immersive Translate asks.",
+        table(("text_list", "target_lang"), text_list=TEXTS, source_lang=SOURCE, target_lang=TARGET),
+    ),
+    "/kiss": ("compatible", "Translate, as KISS Translator asks.", MTRAN),
+    "/hcfy": (
+        "compatible", "Translate, as 划词翻译 asks.",
+        table(("text", "destination"), text=text("What to translate."), destination=TEXTS, source=SOURCE),
+    ),
+    "/translate_a/single": ("compatible", "Translate, as clients of Google's free service ask.", None),
+    "/google/translate_a/single": ("compatible", "The same.", None),
+    "/language/translate/v2": (
+        "compatible", "Translate, as Google Cloud Translation does.",
+        table(("q", "target"), q=one_or_many("What to translate."), source=SOURCE, target=TARGET),
+    ),
+    "/google/language/translate/v2": (
+        "compatible", "The same.",
+        table(("q", "target"), q=one_or_many("What to translate."), source=SOURCE, target=TARGET),
+    ),
+    "/api/translate": ("attendo", "Translate, with score, words, alignment and ledger for each text.", OWN),
+    "/api/translate/stream": ("attendo", "Translate one text; each sentence is an event, and the whole is the last.", OWN),
+    "/api/info": ("attendo", "Models, languages and limits.", None),
+    "/openapi.json": ("server", "This.", None),
+    "/metrics": ("server", "Counts, for Prometheus.", None),
+    "/live": ("server", "The server lives.", None),
+    "/ready": ("server", "The server translates.", None),
+    "/health": ("server", "The server translates.", None),
+}  # fmt: skip
+QUERY = {
+    "/translate_a/single": ("q", "tl"),
+    "/google/translate_a/single": ("q", "tl"),
+}
+REFUSALS = {
+    400: "The request is not as it should be.",
+    401: "A key is needed.",
+    403: "The key is wrong, or the page may not ask.",
+    408: "The request took too long to arrive.",
+    413: "Too much text.",
+    415: "Neither JSON nor a form.",
+    422: "The request is not as it should be.",
+    429: "Too many requests at once.",
+    503: "Too busy: come again after Retry-After seconds.",
+    504: "Not done in time.",
+}
+
+
+def documented(method: str, path: str) -> dict[str, Any]:
+    """What FastAPI is told of a route besides its handler."""
+    tag, summary, body = ABOUT[path]
+    extra: dict[str, Any] = {}
+    if method == "POST" and body:
+        extra["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    if path in QUERY:
+        extra["parameters"] = [
+            {"name": name, "in": "query", "required": True, "schema": {"type": "string"}} for name in QUERY[path]
+        ]
+    name = path.strip("/").replace("/", "_").replace(".", "_").replace("-", "_") or "page"
+    return {
+        "tags": [tag],
+        "summary": summary,
+        "operation_id": f"{method.lower()}_{name}",
+        "responses": {status: {"description": why} for status, why in REFUSALS.items()},
+        "openapi_extra": extra or None,
+        "response_model": None,
+    }
