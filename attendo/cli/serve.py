@@ -2,7 +2,7 @@
 
 import logging
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,7 +31,7 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[
         int,
-        typer.Option("--port", min=0, max=65_535, metavar="N", rich_help_panel=ACCESS, help="Port to listen on; 0: any."),
+        typer.Option("--port", min=0, max=65_535, metavar="N", rich_help_panel=ACCESS, help="Port to listen on, or 0."),
     ] = 5000,
     model: Annotated[
         list[str] | None,
@@ -53,7 +53,7 @@ def serve(
     ] = None,
     without_key: Annotated[
         bool,
-        typer.Option("--without-key", rich_help_panel=ACCESS, help="Serve everybody who can reach --host, without keys."),
+        typer.Option("--without-key", rich_help_panel=ACCESS, help="Serve all who reach --host, without keys."),
     ] = False,
     allow_host: Annotated[
         list[str] | None,
@@ -75,7 +75,7 @@ def serve(
     ] = None,
     strict_origins: Annotated[
         bool,
-        typer.Option("--strict-origins", rich_help_panel=ACCESS, help="Refuse browser extensions and desktop apps, too."),
+        typer.Option("--strict-origins", rich_help_panel=ACCESS, help="Refuse browser extensions, too."),
     ] = False,
     engine: Annotated[str, ENGINE] = "auto",
     device: Annotated[str, DEVICE] = "auto",
@@ -83,39 +83,57 @@ def serve(
     beam: Annotated[
         int | None,
         typer.Option(
-            "--beam", min=1, max=64, metavar="N", rich_help_panel=SEARCH,
+            "--beam",
+            min=1,
+            max=64,
+            metavar="N",
+            rich_help_panel=SEARCH,
             help="Beam of clients that do not say one; 1 is the fastest. By default as for attendo translate.",
         ),
     ] = None,
     max_characters: Annotated[
         int | None,
         typer.Option(
-            "--max-characters", min=1, max=100_000_000, metavar="N", rich_help_panel=LIMITS,
+            "--max-characters",
+            min=1,
+            max=100_000_000,
+            metavar="N",
+            rich_help_panel=LIMITS,
             help="Most characters of one request.",
         ),
     ] = None,
     max_requests: Annotated[
         int | None,
         typer.Option(
-            "--max-requests", min=1, max=10_000, metavar="N", rich_help_panel=LIMITS,
+            "--max-requests",
+            min=1,
+            max=10_000,
+            metavar="N",
+            rich_help_panel=LIMITS,
             help="Most requests that wait or are served at once; others are told to come again later.",
         ),
     ] = None,
     timeout: Annotated[
         float | None,
         typer.Option(
-            "--timeout", min=0.1, max=86_400, metavar="SECONDS", rich_help_panel=LIMITS,
+            "--timeout",
+            min=0.1,
+            max=86_400,
+            metavar="SECONDS",
+            rich_help_panel=LIMITS,
             help="Most seconds until a request is answered.",
         ),
     ] = None,
     log_texts: Annotated[
         bool,
-        typer.Option("--log-texts", rich_help_panel=LIMITS, help="Write texts and translations to the log. Never by default."),
+        typer.Option("--log-texts", rich_help_panel=LIMITS, help="Write texts and translations to the log."),
     ] = False,
     spec_title: Annotated[
         str | None,
         typer.Option(
-            "--spec-title", metavar="TITLE", rich_help_panel=ACCESS,
+            "--spec-title",
+            metavar="TITLE",
+            rich_help_panel=ACCESS,
             help="Title that /spec tells; some clients ask for a certain one.",
         ),
     ] = None,
@@ -145,15 +163,8 @@ def serve(
 
     keys = read_keys(api_key_file) if api_key_file else frozenset()
     check_exposure(host, keys, without_key)
-    limits = ServerLimits(
-        **{
-            name: value
-            for name, value in (
-                ("characters", max_characters), ("requests", max_requests), ("compute_seconds", timeout)
-            )
-            if value is not None
-        }
-    )  # fmt: skip
+    asked: dict[str, Any] = {"characters": max_characters, "requests": max_requests, "compute_seconds": timeout}
+    limits = ServerLimits(**{name: value for name, value in asked.items() if value is not None})
     access = Access(
         host=host, keys=keys, allowed_hosts=tuple(name.lower() for name in allow_host or ()),
         allowed_origins=tuple(allow_origin or ()), strict_origins=strict_origins,

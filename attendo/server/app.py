@@ -1,7 +1,7 @@
 """The routes: which path speaks which dialect, and the few that tell of the server itself.
 
-    POST /translate   LibreTranslate, DeepLX or MTranServer, told by their keys
-    a body -> key, dialect.read -> Service.translate -> dialect.write; whatever goes wrong -> dialect.refuse
+POST /translate   LibreTranslate, DeepLX or MTranServer, told by their keys
+a body -> key, dialect.read -> Service.translate -> dialect.write; whatever goes wrong -> dialect.refuse
 """
 
 import json
@@ -19,14 +19,14 @@ from starlette.requests import ClientDisconnect
 from attendo import __version__
 from attendo.server.access import Access
 from attendo.server.bodies import read_body, read_form, read_table
-from attendo.server.dialects import deepl, deeplx, google, hcfy, immersive, kiss, libretranslate, mtran, own
-from attendo.server.dialects.tell import tell
 from attendo.server.detection import detect
+from attendo.server.dialects import deepl, deeplx, google, hcfy, immersive, kiss, libretranslate, mtran, own
+from attendo.server.dialects.tell import dialect_of
 from attendo.server.doors import Doors
 from attendo.server.job import Dialect, RequestError
 from attendo.server.languages import deepl_languages, libretranslate_languages
 from attendo.server.page import PAGE, page_handler
-from attendo.server.rich_answer import rich_answer
+from attendo.server.rich_answer import rich_answer, rich_answers
 from attendo.server.schemas import documented
 from attendo.server.service import Service, as_request_error
 
@@ -34,7 +34,7 @@ logger = logging.getLogger("attendo.server")
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Table = Mapping[str, Any]
-OUTCOMES = {"busy": "rejected", "too-many": "rejected", "internal": "failed", "late": "failed", "cancelled": "cancelled"}
+OUTCOMES = {"internal": "failed", "late": "failed", "cancelled": "cancelled"}  # all else is refused
 
 
 class Json(JSONResponse):
@@ -117,7 +117,7 @@ class Routes:
         """Three dialects on one path."""
         try:
             table = await self.read(request)
-            dialect = tell(table)
+            dialect = dialect_of(table)
         except RequestError as error:
             return self.refused(libretranslate, error)
         return await self.exchange(request, dialect, table)
@@ -145,7 +145,7 @@ class Routes:
             client = self.client_of(request, table)
             job = dialect.read(table, list_route=list_route)
             found = await self.service.translate(job, client, departure(request), alignment=rich)
-            body = rich_answer(job, found) if rich else dialect.write(job, [one.answer for one in found])
+            body = rich_answers(found) if rich else dialect.write(job, [one.answer for one in found])
             return Json(body)
         except RequestError as error:
             outcome = OUTCOMES.get(error.kind, "rejected")
@@ -190,7 +190,7 @@ class Routes:
                         yield event(number, "sentence", {"text": part})
                     else:
                         outcome = "ok"
-                        yield event(number, "end", rich_answer(job, [part])["translations"][0])
+                        yield event(number, "end", rich_answer(part))
             except RequestError as error:
                 outcome = OUTCOMES.get(error.kind, "failed")
                 yield event(number + 1, "error", {"error": error.text})
@@ -285,7 +285,8 @@ class Routes:
         return handle
 
     def deepl_languages(self, request: Request) -> Any:
-        return deepl_languages(self.service.models.directions, request.query_params.get("type", "source"))
+        is_target = request.query_params.get("type") == "target"
+        return deepl_languages(self.service.models.directions, "target" if is_target else "source")
 
     def deepl_usage(self, request: Request) -> Any:
         return {"character_count": 0, "character_limit": 1_000_000_000_000}

@@ -160,7 +160,7 @@ class GuardedConnection(HttpToolsProtocol):
     # --- the end
 
     def shutdown(self) -> None:
-        """On an idle connection a request may be on its way: it gets a moment to arrive, and is told to go elsewhere."""
+        """On an idle connection a request may be on its way: it gets a moment to arrive, and is sent elsewhere."""
         if self.cycle is None or self.cycle.response_complete:
             self.loop.call_later(LINGER, self.close_if_idle)
         else:

@@ -72,7 +72,7 @@ class Doors:
 
 
 def check_type(content_type: str, origin: str) -> None:
-    """Of a page's request: JSON, which no page can send elsewhere without asking first; a shell may send a form, too."""
+    """A page sends JSON, which no page can send elsewhere without asking first; an extension may send a form, too."""
     kind = content_type.partition(";")[0].strip().lower()
     allowed = (JSON_TYPE, FORM_TYPE, MULTIPART_TYPE) if origin.partition("://")[0] in SHELLS else (JSON_TYPE,)
     if kind not in allowed:

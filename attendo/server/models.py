@@ -67,7 +67,8 @@ class ServedModels:
             same = [one for one in sources if base_language(one) == base_language(source)]
             if not same:
                 raise RequestError(
-                    "language", f"{source} to {target} is not supported: into {target} this server reads {', '.join(sources)}"
+                    "language",
+                    f"{source} to {target} is not supported: into {target} this server reads {', '.join(sources)}",
                 )
             chosen = same[0]
         for model in self.models:
@@ -110,9 +111,8 @@ def load_models(
         if any(model.translator.bundle.key == translator.bundle.key for model in found):
             raise UsageError(f"--model {name}: the same model twice")
         same = sum(model.name.partition("#")[0] == known for model in found)
-        found.append(
-            ServedModel(f"{known}#{same + 1}" if same else known, translator, SentenceQueue(translator.engine, metrics.on_batch))
-        )
+        queue = SentenceQueue(translator.engine, metrics.on_batch)
+        found.append(ServedModel(f"{known}#{same + 1}" if same else known, translator, queue))
     return ServedModels(tuple(found))
 
 

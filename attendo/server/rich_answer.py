@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attendo.server.job import Job
 from attendo.server.translate_job import Translated
 from attendo.translation.answer import Translation, alignment_table
 
 
-def rich_answers(job: Job, found: Sequence[Translated]) -> dict[str, Any]:
-    """What `POST /api/translate` answers: a list, or of a single text one object."""
-    tables = [rich_answer(one) for one in found]
-    return {"translations": tables}
+def rich_answers(found: Sequence[Translated]) -> dict[str, Any]:
+    """What `POST /api/translate` answers."""
+    return {"translations": list(map(rich_answer, found))}
 
 
 def rich_answer(one: Translated) -> dict[str, Any]:
@@ -34,7 +32,9 @@ def rich_answer(one: Translated) -> dict[str, Any]:
             "engine": whole.engine,
             "seconds": round(whole.seconds, 4),
             "remarks": list(whole.remarks),
-            "words": [{"text": answer.text[start:end], "start": start, "end": end, "logp": logp} for start, end, logp in words],
+            "words": [
+                {"text": answer.text[start:end], "start": start, "end": end, "logp": logp} for start, end, logp in words
+            ],
             "alignment": None if whole.alignment is None else list(map(alignment_table, whole.alignment)),
         }
     return table

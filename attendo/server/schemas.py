@@ -57,13 +57,14 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
 # By path: the tag under which it stands, a line about it, and its body.
 ABOUT: dict[str, tuple[str, str, Schema | None]] = {
     "/translate": (
-        "compatible", "Translate, as LibreTranslate, DeepLX or MTranServer do.", {"anyOf": [LIBRETRANSLATE, DEEPLX, MTRAN]},
+        "compatible", "Translate, as LibreTranslate, DeepLX or MTranServer do.",
+        {"anyOf": [LIBRETRANSLATE, DEEPLX, MTRAN]},
     ),
     "/translate/batch": (
         "compatible", "Translate several texts, as MTranServer does.",
         table(("texts", "to"), **{"texts": TEXTS, "from": SOURCE, "to": TARGET}),
     ),
-    "/detect": ("compatible", "Which language a text is in, as LibreTranslate tells it.", table(("q",), q=text("A text."))),
+    "/detect": ("compatible", "The language of a text, as LibreTranslate tells it.", table(("q",), q=text("A text."))),
     "/languages": ("compatible", "Languages, as LibreTranslate lists them.", None),
     "/frontend/settings": ("compatible", "Limits, as LibreTranslate tells them.", None),
     "/suggest": ("compatible", "Suggestions are not taken.", table((), q=text("A text."))),
@@ -94,7 +95,7 @@ ABOUT: dict[str, tuple[str, str, Schema | None]] = {
         table(("q", "target"), q=one_or_many("What to translate."), source=SOURCE, target=TARGET),
     ),
     "/api/translate": ("attendo", "Translate, with score, words, alignment and ledger for each text.", OWN),
-    "/api/translate/stream": ("attendo", "Translate one text; each sentence is an event, and the whole is the last.", OWN),
+    "/api/translate/stream": ("attendo", "Translate one text: an event for each sentence, and one for the whole.", OWN),
     "/api/info": ("attendo", "Models, languages and limits.", None),
     "/openapi.json": ("server", "This.", None),
     "/metrics": ("server", "Counts, for Prometheus.", None),

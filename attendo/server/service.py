@@ -70,8 +70,8 @@ class Service:
     async def in_thread(self, work: Callable[[Ticket], Result], ticket: Ticket, gone: Gone) -> Result:
         """The result, or an error as soon as the client has left: what it had in the queue is forgotten then."""
         loop = asyncio.get_running_loop()
-        future = loop.run_in_executor(self.threads, guarded(work), ticket)
-        leaving = asyncio.ensure_future(gone())
+        future: asyncio.Future[Any] = loop.run_in_executor(self.threads, guarded(work), ticket)
+        leaving: asyncio.Future[Any] = asyncio.ensure_future(gone())
         try:
             await asyncio.wait({future, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if not future.done():
@@ -160,7 +160,7 @@ def drained(parts: Generator[str, None, Translated], put: Callable[[str], None])
         try:
             put(next(parts))
         except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
+            return end.value
 
 
 def guarded(work: Callable[[Ticket], Result]) -> Callable[[Ticket], Result]:

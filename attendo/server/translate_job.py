@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
 
 from attendo.errors import AttendoError
 from attendo.server.batching import Ticket
@@ -11,8 +12,14 @@ from attendo.server.languages import resolve
 from attendo.server.models import Route, ServedModels
 from attendo.text.scripts import base_language
 from attendo.translation.answer import Translation
-from attendo.translation.markup.translate import MarkupRules, MarkupTranslation, translate_markup
 from attendo.translation.options import TranslationOptions
+
+if TYPE_CHECKING:
+    from attendo.translation.markup.translate import MarkupTranslation
+    from attendo.translation.translator import Translator
+
+
+Whole = Union[Translation, "MarkupTranslation"]
 
 
 @dataclass(frozen=True)
@@ -20,8 +27,9 @@ class Translated:
     """One text of a job: the answer that every dialect can tell, and all that is known of it, for our own."""
 
     answer: Answer
-    whole: Translation | MarkupTranslation
+    whole: Whole
     model: str
+    words: tuple[tuple[int, int, float], ...] | None = None  # spans of the translation, and their log-probabilities
 
 
 @dataclass(frozen=True)
@@ -50,11 +58,11 @@ def translate_job(
         translator = first.route.model.translator_for(ticket)
         texts = [planned[index].text for index in indices]
         from_ = first.route.source if source else None
-        wholes: Sequence[Translation | MarkupTranslation]
-        if job.markup == "text":
-            wholes = translator.translate(texts, first.target, from_, options)
-        else:
-            wholes = translate_markup(translator, texts, first.target, from_, options, rules_for(job))
+        wholes: Sequence[Whole] = (
+            translator.translate(texts, first.target, from_, options)
+            if job.markup == "text"
+            else with_markup(job, translator, texts, first.target, from_, options)
+        )
         for index, whole in zip(indices, wholes, strict=True):
             found[index] = translated(planned[index], whole, detected=source is None)
     return [found[index] for index in range(len(planned))]
@@ -100,16 +108,22 @@ def options_for(job: Job, beam: int | None, *, alignment: bool = False) -> Trans
         raise RequestError("bad-request", str(error)) from error
 
 
-def rules_for(job: Job) -> MarkupRules:
-    return MarkupRules(
-        xml=job.markup == "xml",
-        ignored=frozenset(job.ignored_tags),
-        splitting=frozenset(job.splitting_tags),
-        inline=frozenset(job.inline_tags),
-    )
+def with_markup(
+    job: Job, translator: "Translator", texts: list[str], to: str, from_: str | None, options: TranslationOptions
+) -> Sequence["MarkupTranslation"]:
+    from attendo.translation.markup.rules import MarkupRules
+    from attendo.translation.markup.translate import translate_markup
+
+    if job.markup == "html":
+        rules = MarkupRules.html(job.ignored_tags)
+    else:
+        rules = MarkupRules.of_xml(
+            splitting_tags=job.splitting_tags, non_splitting_tags=job.inline_tags, ignore_tags=job.ignored_tags
+        )
+    return translate_markup(translator, texts, to, from_, options, rules)
 
 
-def translated(planned: Planned, whole: Translation | MarkupTranslation, *, detected: bool) -> Translated:
+def translated(planned: Planned, whole: Whole, *, detected: bool) -> Translated:
     sentences: tuple[tuple[str, str], ...] = ()
     if isinstance(whole, Translation):
         sentences = tuple((sentence.source, sentence.text) for sentence in whole.sentences)
