@@ -41,6 +41,7 @@ class Job:
     splitting_tags: tuple[str, ...] = ()  # of markup: these end a sentence, besides those that always do
     inline_tags: tuple[str, ...] = ()  # of markup: these end none
     single: bool = True  # the client sent one text, not a list of them
+    form: str = ""  # which answer the client reads, of a dialect that has several
 
 
 @dataclass(frozen=True, kw_only=True)
