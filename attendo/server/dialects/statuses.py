@@ -1,0 +1,16 @@
+"""Which HTTP status says which error; a dialect changes those that its clients know by another number."""
+
+from collections.abc import Mapping
+
+from attendo.server.job import RequestErrorKind
+
+STATUSES: Mapping[RequestErrorKind, int] = {
+    "bad-request": 400,
+    "language": 400,
+    "key": 401,
+    "too-large": 413,
+    "too-many": 429,
+    "busy": 503,
+    "late": 504,
+    "internal": 500,
+}
