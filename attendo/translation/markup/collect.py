@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from attendo.translation.markup.rules import OF_LINES, MarkupRules
@@ -22,7 +23,6 @@ XML_ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;":
 SPECIAL = "<>&"
 CONTEXT = 8  # characters after a raw < or &, by which it is known again
 NUMBERED = "x"  # the name of what the model gets to see for a placeholder
-TOKEN = re.compile(rf"<{NUMBERED}+\d+/>")
 
 
 class Mark(NamedTuple):
@@ -133,17 +133,22 @@ class Collector:
         text = "".join(self.text)
         return Passage(
             "".join(self.raw), self.before, text, after, self.token, tuple(self.marks),
-            self.placeholders, self.spaces, spellings(text, self.written),
+            self.placeholders, self.spaces, spellings(text, self.written, self.token),
         )  # fmt: skip
 
 
-def spellings(text: str, written: Sequence[tuple[int, str]]) -> dict[str, list[Spelling]]:
+@lru_cache(maxsize=100)
+def tokens(name: str) -> re.Pattern[str]:
+    return re.compile(rf"<{name}\d+/>")
+
+
+def spellings(text: str, written: Sequence[tuple[int, str]], token: str) -> dict[str, list[Spelling]]:
     """Of the characters that are an entity somewhere, and of those that markup needs: how each of them is written."""
     special = {text[at] for at, _ in written}.union(SPECIAL)
     as_entity = dict(written)
     found: dict[str, list[Spelling]] = {}
     pattern = re.compile("[" + re.escape("".join(sorted(special))) + "]")
-    for match in pattern.finditer(TOKEN.sub(lambda token: " " * len(token.group()), text)):
+    for match in pattern.finditer(tokens(token).sub(lambda one: " " * len(one.group()), text)):
         at, sign = match.start(), match.group()
         found.setdefault(sign, []).append(Spelling(as_entity.get(at, sign), text[at + 1 : at + 1 + CONTEXT]))
     return found

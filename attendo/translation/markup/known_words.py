@@ -9,21 +9,22 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from attendo.text.normalize import one_line
+from attendo.text.normalize import one_line, repair
 from attendo.translation.answer import AlignedWord, Translation
-from attendo.translation.markup.collect import TOKEN, Mark, Passage
+from attendo.translation.markup.collect import Mark, Passage, tokens
 from attendo.translation.markup.made_from import SentencePair
 
-UNITS = re.compile(r"\w+|[^\w\s]")
+CHARACTER = re.compile(r"\S")  # a tag inside a word stays there, if the word does
 
 
 def sentence_pairs(passage: Passage, answer: Translation) -> list[SentencePair]:
     """Where each sentence stands in both texts."""
     found: list[SentencePair] = []
+    text, _ = repair(passage.text)
     source = target = 0
     for sentence in answer.sentences:
         said = one_line(sentence.text)
-        start, there = passage.text.find(sentence.source, source), answer.text.find(said, target)
+        start, there = text.find(sentence.source, source), answer.text.find(said, target)
         if start < 0 or there < 0 or not sentence.source:
             continue
         source, target = start + len(sentence.source), there + len(said)
@@ -46,7 +47,7 @@ def aligned_words(source: str, answer: Translation, pairs: Sequence[SentencePair
             words.append(word)
     for pair in copied:
         moved = pair.target_start - pair.start
-        for match in UNITS.finditer(source, pair.start, pair.end):
+        for match in CHARACTER.finditer(source, pair.start, pair.end):
             start, end = match.span()
             words.append(AlignedWord(start + moved, end + moved, ((start, end, 1.0),)))
     return sorted(words)
@@ -56,22 +57,23 @@ def with_tokens(
     passage: Passage, target: str, words: Sequence[AlignedWord], pairs: Sequence[SentencePair]
 ) -> tuple[str, list[AlignedWord], list[SentencePair], dict[int, str]]:
     """The translation with each placeholder once, as a word made from itself; and where they are."""
-    if not passage.placeholders and not TOKEN.search(target):
+    token = tokens(passage.token)
+    if not passage.placeholders and not token.search(target):
         return target, list(words), list(pairs), {}
     kept: dict[int, str] = {}
     waiting = set(passage.placeholders)
     left_out: list[tuple[int, int]] = []
-    for match in TOKEN.finditer(target):
+    for match in token.finditer(target):
         if match.group() in waiting:
             waiting.remove(match.group())
             kept[match.start()] = match.group()
-        elif match.group().startswith(f"<{passage.token}"):
+        else:
             left_out.append(match.span())
     starts = list(kept)
     own = [at for at, word in enumerate(words) if not overlaps(word, starts, kept)]
-    made = {match.group(): match.span() for match in TOKEN.finditer(passage.text)}
-    tokens = [AlignedWord(at, at + len(token), ((*made[token], 1.0),)) for at, token in kept.items()]
-    together = sorted([*(words[at] for at in own), *tokens])
+    made = {match.group(): match.span() for match in token.finditer(passage.text)}
+    themselves = [AlignedWord(at, at + len(one), ((*made[one], 1.0),)) for at, one in kept.items()]
+    together = sorted([*(words[at] for at in own), *themselves])
     if not left_out:
         return target, together, list(pairs), kept
     where = Shift(left_out)
@@ -83,7 +85,7 @@ def with_tokens(
             if where(word.start) < where(word.end)
         ],
         [pair._replace(target_start=where(pair.target_start), target_end=where(pair.target_end)) for pair in pairs],
-        {where(at): token for at, token in kept.items()},
+        {where(at): one for at, one in kept.items()},
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from attendo.text.normalize import WORD
-from attendo.translation.markup.collect import CONTEXT, NUMBERED, TOKEN, Passage, collect
+from attendo.translation.markup.collect import CONTEXT, NUMBERED, Passage, collect, tokens
 from attendo.translation.markup.rules import OF_LINES, MarkupRules
 from attendo.translation.markup.scan import MarkupPart, scan
 
@@ -44,7 +44,7 @@ def read_passages(text: str, rules: MarkupRules) -> list[str | Passage]:
 
 
 def without_tokens(passage: Passage) -> str:
-    return TOKEN.sub(" ", passage.text) if passage.placeholders else passage.text
+    return tokens(passage.token).sub(" ", passage.text) if passage.placeholders else passage.text
 
 
 def runs(parts: Sequence[MarkupPart], rules: MarkupRules) -> Iterator[str | list[MarkupPart]]:

@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attendo.translation.markup.made_from import THRESHOLD, WORD_CHARACTER, MadeFrom, Range
-from attendo.translation.markup.points import Points
+from attendo.translation.markup.points import Points, after_space, before_space
 from attendo.translation.markup.tree import Branch
 
 WEAKEST = 0.2  # an element for which no word reaches the threshold takes the best, if it has so much
-MOST_WORK = 1_000_000  # shares of words in elements; after that only the ends of an element are looked at
+MOST_WORK = 300_000  # shares of words in elements; after that only the ends of an element are looked at
 LONGEST_NAME = 60
 SAYS_ITSELF = re.compile(r"\d|^[^\W\d_a-zß-ÿ]")  # a number, a name: what may stand in the translation as it is
 
@@ -108,17 +108,20 @@ class Placer:
                 found.append((own[0], own[-1] + 1))
             else:
                 found.append(self.best_range(own, inside, owners, number))
-        free = set(range(first, last)) if None in found else set()
+        if None in found:
+            self.settle_for_less(found, shares, set(range(first, last)))
+        return self.spots(parent, elements, found, here, (first, last))
+
+    def settle_for_less(self, found: list[Range | None], shares: Sequence[dict[int, float]], free: set[int]) -> None:
+        """An element without a word that is rather its own takes the one that is most so, of those that are free."""
         for taken in found:
             free.difference_update(range(*taken) if taken else ())
         for number, inside in enumerate(shares):
-            if found[number] is None:
-                weak = [(share, -index) for index, share in inside.items() if index in free and share >= WEAKEST]
-                if weak:
-                    index = -max(weak)[1]
-                    found[number] = index, index + 1
-                    free.discard(index)
-        return self.spots(parent, elements, found, here, (first, last))
+            weak = [(share, -index) for index, share in inside.items() if share >= WEAKEST and index in free]
+            if found[number] is None and weak:
+                index = -max(weak)[1]
+                found[number] = index, index + 1
+                free.discard(index)
 
     def shares(self, child: Branch, parent: Branch, first: int, last: int) -> dict[int, float]:
         """How much of each word was made inside an element; all of it, where the element covers its parent, or whole
@@ -126,9 +129,9 @@ class Placer:
         made, source, target = self.made, self.made.source, self.made.target
         start, end = child.start, child.end
         if not (made.has_words(parent.start, start) or made.has_words(end, parent.end)):
-            return dict.fromkeys(range(first, last) if self.work < MOST_WORK else (first, last - 1), 1.0)
+            return self.all_of(child, first, last)
         if whole := self.sentences(start, end):
-            return dict.fromkeys(range(*made.words_in(*whole)), 1.0)
+            return self.all_of(child, *made.words_in(*whole))
         text = source[start : min(end, start + LONGEST_NAME)].strip()
         if SAYS_ITSELF.search(text) and end - start < LONGEST_NAME and source.count(text) == 1 == target.count(text):
             at = target.index(text)
@@ -137,6 +140,13 @@ class Placer:
             if named and (named[0].start, named[-1].end) == (at, at + len(text)):
                 return dict.fromkeys(range(begin, until), 1.0)
         return made.inside(start, end) if self.work < MOST_WORK else made.ends_of(start, end)
+
+    def all_of(self, child: Branch, first: int, last: int) -> dict[int, float]:
+        """Every word; signs only if they were made inside."""
+        if self.work >= MOST_WORK:
+            return dict.fromkeys((first, last - 1), 1.0)
+        inside = self.made.inside(child.start, child.end)
+        return inside | {index: 1.0 for index in range(first, last) if not self.made.is_sign[index]}
 
     def sentences(self, start: int, end: int) -> tuple[int, int] | None:
         """Where the translation of source[start:end] stands, if these are whole sentences."""
@@ -178,33 +188,41 @@ class Placer:
         """Ranges of words as ranges of characters, with the signs and spaces at their edges as in the source."""
         made = self.made
         words, target, source = made.words, made.target, made.source
-        taken = {index for one in found if one for index in range(*one)}
+        taken = sorted(one for one in found if one)
+        more: set[int] = set()  # signs that an element took besides
+
+        def is_free(index: int, child: Branch) -> bool:
+            """A sign that is no other's, and was not made from one outside the element."""
+            before = bisect_right(taken, (index, len(words))) - 1
+            sources = words[index].sources
+            made_inside = not sources or child.start <= sources[0][0] < child.end
+            return (
+                made.is_sign[index] and made_inside and index not in more and (before < 0 or taken[before][1] <= index)
+            )
+
         spots: list[Spot | None] = []
         for child, one in zip(elements, found, strict=True):
             if one is None:
                 spots.append(None)
                 continue
             first, last = one
-            text = source[child.start : child.end].strip()
-            signs = not WORD_CHARACTER.match(text[0]), not WORD_CHARACTER.match(text[-1])
-            while not signs[0] and first < last - 1 and made.is_sign[first]:
+            opens_with_sign = not WORD_CHARACTER.match(source, after_space(source, child.start))
+            ends_with_sign = not WORD_CHARACTER.match(source, before_space(source, child.end) - 1)
+            while not opens_with_sign and first < last - 1 and made.is_sign[first]:
                 first += 1
-            while not signs[1] and first < last - 1 and made.is_sign[last - 1]:
+            while not ends_with_sign and first < last - 1 and made.is_sign[last - 1]:
                 last -= 1
-            if signs[0] and first - 1 >= limits[0] and self.joins(first - 1, taken):
+            if opens_with_sign and first - 1 >= limits[0] and is_free(first - 1, child):
                 first -= 1
-            if signs[1] and last < limits[1] and self.joins(last, taken):
+            if ends_with_sign and last < limits[1] and is_free(last, child):
                 last += 1
-            taken.update((first, last - 1))
+            more.update((first, last - 1))
             start, end = words[first].start, words[last - 1].end
-            if source[child.start].isspace() and start > here.start and target[start - 1].isspace():
-                start -= 1
-            if source[child.end - 1].isspace() and end < here.end and target[end].isspace():
-                end += 1
+            if source[child.start].isspace():
+                start = max(here.start, before_space(target, start))
+            if source[child.end - 1].isspace():
+                end = min(here.end, after_space(target, end))
             if (child.start, child.end) == (parent.start, parent.end):
                 start, end = here.start, here.end
             spots.append(Spot(start, end))
         return spots
-
-    def joins(self, index: int, taken: set[int]) -> bool:
-        return index not in taken and self.made.is_sign[index]

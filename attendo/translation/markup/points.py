@@ -37,8 +37,10 @@ class Points:
             return self.in_proportion(at)
         touches_right = kind == "open" or (source[at - 1].isspace() and not source[at].isspace())
         if before is not None and (touches_right or after is None):
-            return made.words[before].start
-        return made.words[after].end if after is not None else 0
+            start = made.words[before].start
+            return before_space(made.target, start) if source[at].isspace() else start
+        end = made.words[after].end if after is not None else 0
+        return after_space(made.target, end) if source[at - 1].isspace() else end
 
     def fewest_crossings(self, at: int) -> int:
         """Where fewest words are parted from what stands on the same side of the source."""
@@ -59,3 +61,16 @@ class Points:
         wish = at * len(target) // max(len(self.made.source), 1)
         edge = EDGE_OF_WORD.search(target, wish)
         return edge.start() if edge else len(target)
+
+
+def before_space(text: str, at: int) -> int:
+    """The same place, before white space that ends there."""
+    while at and text[at - 1].isspace():
+        at -= 1
+    return at
+
+
+def after_space(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
