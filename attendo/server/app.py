@@ -91,8 +91,8 @@ class Routes:
             ("POST", "/v2/languages", self.of_deepl(self.deepl_languages)),
             ("GET", "/v2/usage", self.of_deepl(self.deepl_usage)),
             ("POST", "/v2/usage", self.of_deepl(self.deepl_usage)),
-            ("GET", "/v2/glossary-language-pairs", self.of_deepl(lambda request: {"supported_languages": []})),
-            ("GET", "/v2/glossaries", self.of_deepl(lambda request: {"glossaries": []})),
+            ("GET", "/v2/glossary-language-pairs", self.of_deepl(lambda table: {"supported_languages": []})),
+            ("GET", "/v2/glossaries", self.of_deepl(lambda table: {"glossaries": []})),
             ("POST", "/deeplx", self.speaking(deeplx)),
             ("POST", "/imme", self.speaking(immersive)),
             ("POST", "/kiss", self.speaking(kiss)),
@@ -203,13 +203,13 @@ class Routes:
     async def read(self, request: Request) -> Table:
         """The query and the body, as one table; the body counts where both say something."""
         query = read_form(request.scope["query_string"])
-        if request.method == "GET":
-            return query
         headers, most = request.headers, self.service.limits.body_bytes
         try:
             body = await read_body(request.stream(), headers.get("content-length"), most)
         except ClientDisconnect:
             raise RequestError("cancelled", "the client has left") from None
+        if request.method == "GET" and not body:  # DeepL's library says in a body even what it wants to GET
+            return query
         table = await read_table(body, headers.get("content-type", ""), headers.get("content-encoding"))
         return {**query, **table}
 
@@ -274,21 +274,22 @@ class Routes:
 
     # --- DeepL, besides translating
 
-    def of_deepl(self, tell_of: Callable[[Request], Any]) -> Handler:
+    def of_deepl(self, tell_of: Callable[[Table], Any]) -> Handler:
         async def handle(request: Request) -> Response:
             try:
-                self.client_of(request)
-                return Json(tell_of(request))
+                table = await self.read(request)
+                self.client_of(request, table)
+                return Json(tell_of(table))
             except RequestError as error:
                 return self.refused(deepl, error)
 
         return handle
 
-    def deepl_languages(self, request: Request) -> Any:
-        is_target = request.query_params.get("type") == "target"
+    def deepl_languages(self, table: Table) -> Any:
+        is_target = table.get("type") == "target"
         return deepl_languages(self.service.models.directions, "target" if is_target else "source")
 
-    def deepl_usage(self, request: Request) -> Any:
+    def deepl_usage(self, table: Table) -> Any:
         return {"character_count": 0, "character_limit": 1_000_000_000_000}
 
     # --- the server itself

@@ -43,6 +43,7 @@ class Job:
     ignored_tags: tuple[str, ...] = ()  # of markup: what stands in these is not translated
     splitting_tags: tuple[str, ...] = ()  # of markup: these end a sentence, besides those that always do
     inline_tags: tuple[str, ...] = ()  # of markup: these end none
+    outline: bool = True  # of XML: an element beside which there is no text ends a sentence, too
     single: bool = True  # the client sent one text, not a list of them
     form: str = ""  # which answer the client reads, of a dialect that has several
 

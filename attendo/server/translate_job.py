@@ -15,7 +15,7 @@ from attendo.translation.answer import Translation
 from attendo.translation.options import TranslationOptions
 
 if TYPE_CHECKING:
-    from attendo.translation.markup.translate import MarkupTranslation
+    from attendo.translation.markup.result import MarkupTranslation
     from attendo.translation.translator import Translator
 
 
@@ -103,6 +103,7 @@ def options_for(job: Job, beam: int | None, *, alignment: bool = False) -> Trans
             n_best=1 + job.alternatives if job.alternatives else None,
             glossary=terms or None,  # type: ignore[arg-type]  # a dict becomes a Glossary
             alignment=alignment,
+            one_sentence=job.one_sentence,
         )
     except AttendoError as error:
         raise RequestError("bad-request", str(error)) from error
@@ -118,7 +119,7 @@ def with_markup(
         rules = MarkupRules.html(job.ignored_tags)
     else:
         rules = MarkupRules.of_xml(
-            splitting_tags=job.splitting_tags, non_splitting_tags=job.inline_tags, ignore_tags=job.ignored_tags
+            job.splitting_tags, job.inline_tags, job.ignored_tags, outline=job.outline, newlines=not job.one_sentence
         )
     return translate_markup(translator, texts, to, from_, options, rules)
 

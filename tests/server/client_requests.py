@@ -301,7 +301,7 @@ DEEPL = [
         {
             "texts": ("<a>One <x>2</x></a>", "Two"), "source": "EN", "targets": ("ZH",), "markup": "xml",
             "one_sentence": True, "ignored_tags": ("x",), "splitting_tags": ("par",), "inline_tags": ("b", "i"),
-            "single": False,
+            "single": False, "outline": False,
         },
     ),
     ClientRequest(
@@ -337,7 +337,7 @@ DEEPL = [
                 ("tag_handling", "html"), ("split_sentences", "nonewlines"), ("outline_detection", "0")),
         ((("translations", 0, "text"), str), (("translations", 1, "text"), str)), "deepl",
         {"texts": ("One & two", "Three"), "source": None, "targets": ("DE",), "markup": "html",
-         "ignored_tags": ("x", "y"), "single": False},
+         "ignored_tags": ("x", "y"), "single": False, "outline": False},
     ),
     ClientRequest(
         "KISS, DeepL", "POST", "/v2/translate", JSON | EXTENSION | DEEPL_KEY,
