@@ -117,6 +117,7 @@ class Routes:
         """Three dialects on one path."""
         try:
             table = await self.read(request)
+            self.client_of(request, table)
             dialect = dialect_of(table)
         except RequestError as error:
             return self.refused(libretranslate, error)
@@ -201,16 +202,22 @@ class Routes:
         return StreamingResponse(events(), media_type="text/event-stream", headers={"cache-control": "no-store"})
 
     async def read(self, request: Request) -> Table:
-        """The query and the body, as one table; the body counts where both say something."""
-        query = read_form(request.scope["query_string"])
+        """The query and the body, as one table; the body counts where both say something.
+
+        What is wrong with it is told only to who has a key, if it is not in the body.
+        """
         headers, most = request.headers, self.service.limits.body_bytes
         try:
+            query = read_form(request.scope["query_string"])
             body = await read_body(request.stream(), headers.get("content-length"), most)
+            if request.method == "GET" and not body:  # DeepL's library says in a body even what it wants to GET
+                return query
+            table = await read_table(body, headers.get("content-type", ""), headers.get("content-encoding"))
         except ClientDisconnect:
             raise RequestError("cancelled", "the client has left") from None
-        if request.method == "GET" and not body:  # DeepL's library says in a body even what it wants to GET
-            return query
-        table = await read_table(body, headers.get("content-type", ""), headers.get("content-encoding"))
+        except RequestError:
+            self.client_of(request)
+            raise
         return {**query, **table}
 
     def client_of(self, request: Request, table: Table | None = None) -> str:
