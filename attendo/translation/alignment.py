@@ -31,8 +31,8 @@ from attendo.translation.answer import AlignedWord, Sentence, Translation
 from attendo.translation.prepare import Languages, PreparedText
 from attendo.translation.stand_ins import STAND_IN, StandIns, revealed_parts
 
-LEAST_SHARE = 0.25  # of the attention that words get: a source with less is left out, unless it is the best
-LEAST_ON_WORDS = 0.1  # of all attention: where the tag and </s> get the rest, the word comes from none
+LEAST_SHARE = 0.25  # of what the words of the source get: one with less is left out, unless it is the best
+LEAST_ON_WORDS = 0.2  # of all attention: where the tag, </s> and the signs get the rest, a word comes from none
 
 Kind = Literal["word", "sign", "stand-in"]
 
@@ -68,10 +68,12 @@ class Side(NamedTuple):
     tokens: list[list[int | None]]
 
 
-def with_alignment(translation: Translation, prepared: PreparedText, tokenizer: Tokenizer) -> Translation:
+def with_alignment(
+    translation: Translation, prepared: PreparedText, tokenizer: Tokenizer, shift: int = 0
+) -> Translation:
     """The same with the alignment of each sentence, and of all of it in the characters of the user's own text."""
     sentences = [
-        replace(sentence, alignment=align(sentence, translation.target_language, tokenizer))
+        replace(sentence, alignment=align(sentence, translation.target_language, tokenizer, shift))
         for sentence in translation.sentences
     ]
     if all(sentence.alignment is None for sentence in sentences if sentence.hypothesis):
@@ -100,8 +102,11 @@ def moved(word: AlignedWord, source: int, target: int) -> AlignedWord:
     return AlignedWord(word.start + target, word.end + target, sources)
 
 
-def align(sentence: Sentence, to: str, tokenizer: Tokenizer) -> tuple[AlignedWord, ...] | None:
-    """The words of the best translation; None where the model was not asked, or did not say what it looked at."""
+def align(sentence: Sentence, to: str, tokenizer: Tokenizer, shift: int = 0) -> tuple[AlignedWord, ...] | None:
+    """The words of the best translation; None where the model was not asked, or did not say what it looked at.
+
+    With a shift of 1 the heads tell of the token before, see model_folder/alignment_heads.py.
+    """
     answers = answers_in(sentence)
     if not answers or any(one.hypothesis.attention is None for one in answers):
         return None
@@ -109,9 +114,11 @@ def align(sentence: Sentence, to: str, tokenizer: Tokenizer) -> tuple[AlignedWor
     weights = [[0.0] * len(source.units) for _ in target.units]
     counts = [0] * len(target.units)
     for index, one in enumerate(answers):
-        for row, unit in zip(one.hypothesis.attention or (), target.tokens[index], strict=False):
+        rows = one.hypothesis.attention or ()
+        for step, unit in enumerate(target.tokens[index]):
             if unit is None:
                 continue
+            row = rows[min(step + shift, len(rows) - 1)]  # an answer that was cut has no row after its last token
             counts[unit] += 1
             for weight, column in zip(row, source.tokens[index], strict=False):
                 if column is not None:
@@ -132,14 +139,13 @@ def sources_of(
     if unit.kind == "stand-in":
         same = own.get(unit.number)
         return ((same.start, same.end, 1.0),) if same else ()
-    on_words = sum(weights)
-    if not count or on_words < LEAST_ON_WORDS * count:
-        return ()
-    shares = [
-        (one.start, one.end, weight / on_words)
-        for one, weight in zip(sources, weights, strict=True)
-        if one.kind == unit.kind and weight > 0
+    alike = [
+        (one, weight) for one, weight in zip(sources, weights, strict=True) if one.kind == unit.kind and weight > 0
     ]
+    on_words = sum(weight for _, weight in alike)
+    if not alike or on_words < LEAST_ON_WORDS * count:
+        return ()
+    shares = [(one.start, one.end, weight / on_words) for one, weight in alike]
     shares.sort(key=lambda share: (-share[2], share[0]))
     return tuple([share for rank, share in enumerate(shares) if not rank or share[2] >= LEAST_SHARE])
 
