@@ -145,7 +145,7 @@ class Routes:
         try:
             client = self.client_of(request, table)
             job = dialect.read(table, list_route=list_route)
-            found = await self.service.translate(job, client, departure(request), alignment=rich)
+            found = await self.service.translate(job, client, departure(request), richly=rich)
             body = rich_answers(found) if rich else dialect.write(job, [one.answer for one in found])
             return Json(body)
         except RequestError as error:
