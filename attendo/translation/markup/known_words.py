@@ -117,5 +117,9 @@ def with_points(passage: Passage, lost: Sequence[str]) -> tuple[Mark, ...]:
     """The marks of a passage, and the placeholders that its translation lacks as points among them."""
     if not lost:
         return passage.marks
-    points = [Mark("point", passage.text.index(token), passage.placeholders[token]) for token in lost]
+    points: list[Mark] = []
+    for token in lost:
+        at = passage.text.index(token)
+        space = " " if passage.text.startswith(" ", at + len(token)) else ""  # it is a word, and not the next one's
+        points.append(Mark("point", at, passage.placeholders[token] + space))
     return tuple(sorted([*passage.marks, *points], key=lambda mark: mark.at))

@@ -144,7 +144,7 @@ class Placer:
     def all_of(self, child: Branch, first: int, last: int) -> dict[int, float]:
         """Every word; signs only if they were made inside."""
         if self.work >= MOST_WORK:
-            return dict.fromkeys((first, last - 1), 1.0)
+            return self.made.ends_of(child.start, child.end)
         inside = self.made.inside(child.start, child.end)
         return inside | {index: 1.0 for index in range(first, last) if not self.made.is_sign[index]}
 

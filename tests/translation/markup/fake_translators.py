@@ -64,7 +64,7 @@ def by_words(pairs):
                 start = text.index(source, used.get(source, 0))
                 used[source] = start + 1
                 sources = ((start, start + len(source), 1.0),)
-            if parts and not target[0] in ",.!?" and not is_han(target):
+            if parts and target[0] not in ",.!?" and not is_han(target):
                 parts.append(" ")
                 at += 1
             words.append(AlignedWord(at, at + len(target), sources))

@@ -10,9 +10,9 @@ TAGS = [
     '<span translate="no">', '<span class="a notranslate b">', "<pre>", "</pre>",
 ]  # fmt: skip
 ODD = [
-    "<!-- a <b> -->", "<!--", "-->", "<!DOCTYPE html>", "<![CDATA[ x ]]>", "<?xml version='1.0'?>", "<?", "<", ">", "<<",
-    "&", "&lt;", "&gt;b", "&amp;", "&nbsp;", "&#10;", "&#x3c;", "&foo;", "&shy;", "&copy 1", "\xa0", "<3", "a<b", "</",
-    '"', "'", '="', "='", "<a b=\"", "<x1/>", "&lt;x1/&gt;", "{1}", "{0}", "%s",
+    "<!-- a <b> -->", "<!--", "-->", "<!DOCTYPE html>", "<![CDATA[ x ]]>", "<?xml version='1.0'?>", "<?", "<", ">",
+    "<<", "&", "&lt;", "&gt;b", "&amp;", "&nbsp;", "&#10;", "&#x3c;", "&foo;", "&shy;", "&copy 1", "\xa0", "<3", "a<b",
+    "</", '"', "'", '="', "='", "<a b=\"", "<x1/>", "&lt;x1/&gt;", "{1}", "{0}", "%s",
 ]  # fmt: skip
 WORDS = [
     "one",

@@ -64,9 +64,9 @@ def test_xml_has_names_of_its_own():
 
 
 HOSTILE = [
-    "<", "<a ", '<a b="', "<a b='", '<a b=">" ', "<!--", "<!", "<![CDATA[", "<?", "&", "&#", "<a b=\"'", "</", "<!DOCTYPE [",
-    "<script>", "<b>", "</b>", "<b><i></b>", "<b>x ", "<br>", "<x/>", "&lt;", "<code>", "= \"", "<p translate=no>",
-    "<b>.", "\n", "&nbsp;",
+    "<", "<a ", '<a b="', "<a b='", '<a b=">" ', "<!--", "<!", "<![CDATA[", "<?", "&", "&#", "<a b=\"'", "</",
+    "<!DOCTYPE [", "<script>", "<b>", "</b>", "<b><i></b>", "<b>x ", "<br>", "<x/>", "&lt;", "<code>", "= \"",
+    "<p translate=no>", "<b>.", "\n", "&nbsp;",
 ]  # fmt: skip
 
 
