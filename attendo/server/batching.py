@@ -175,11 +175,11 @@ class SentenceQueue:
                 return []
             batch: list[WaitingSentence] = []
             work: Work | None = None
-            longest = 0
+            tokens = 0
             passed_over = 0  # clients in a row of whom nothing would fit
             while self.waiting and passed_over < len(self.waiting):
                 client, requests = next(iter(self.waiting.items()))
-                sentence = self.next_of(requests, work, longest, len(batch))
+                sentence = self.next_of(requests, work, tokens)
                 self.waiting.pop(client)
                 if requests:
                     self.waiting[client] = requests  # to the end of the row
@@ -188,12 +188,12 @@ class SentenceQueue:
                     continue
                 passed_over = 0
                 work = sentence.work
-                longest = max(longest, sentence.length)
+                tokens += sentence.length
                 batch.append(sentence)
             return batch
 
     def next_of(
-        self, requests: dict[Ticket, deque[WaitingSentence]], work: Work | None, longest: int, count: int
+        self, requests: dict[Ticket, deque[WaitingSentence]], work: Work | None, tokens: int
     ) -> WaitingSentence | None:
         """Of one client, and taken out of the queue; None if none fits."""
         for ticket in list(requests):
@@ -204,7 +204,7 @@ class SentenceQueue:
                     call.wake()
                 continue
             first = sentences[0]
-            fits = work is None or (first.work == work and self.has_room(first, longest, count))
+            fits = work is None or (first.work == work and self.has_room(first, tokens))
             if fits:
                 sentences.popleft()
                 self.size -= 1
@@ -215,10 +215,9 @@ class SentenceQueue:
                 return first
         return None
 
-    def has_room(self, sentence: WaitingSentence, longest: int, count: int) -> bool:
-        """Padded to the longest, as an engine would; CTranslate2 sorts them and pads less."""
-        tokens = max(longest, sentence.length) * (count + 1) * sentence.work.rows
-        return tokens <= self.engine.tokens_per_batch
+    def has_room(self, sentence: WaitingSentence, tokens: int) -> bool:
+        """Not counting padding: CTranslate2 sorts what it is given and decodes sentences of like lengths together."""
+        return (tokens + sentence.length) * sentence.work.rows <= self.engine.tokens_per_batch
 
     def decode_batches(self) -> None:
         while batch := self.take():
