@@ -11,7 +11,7 @@ from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
 from attendo.cli.language import language_of
 from attendo.cli.options import DEVICE, ENGINE, MODEL, THREADS, check_file_name, typed_path
 from attendo.cli.terminal import as_utf8, print_note, print_result
-from attendo.errors import UsageError
+from attendo.errors import DataError, UsageError
 from attendo.report.language import Language, Tr, in_language
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NOT_CLEAN = 3
 DIGITS = 6  # of a number that people read
+TOP = 5  # neighbours
 MOST_QUERIES = 10_000  # lines whose neighbours are wanted; each is held against every line of FILE
 
 
@@ -60,7 +61,7 @@ def embed(
         ),
     ] = None,
     top: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--top",
             min=1,
@@ -69,7 +70,7 @@ def embed(
             rich_help_panel=INPUT_AND_OUTPUT,
             help="With --neighbours: how many lines to show for each text. Default: 5.",
         ),
-    ] = 5,
+    ] = None,
     unit: Annotated[
         bool,
         typer.Option(
@@ -115,6 +116,8 @@ def embed(
     """
     if out and (neighbours or as_json):
         raise UsageError("--out holds vectors and nothing else: leave out --neighbours and --json")
+    if top is not None and not neighbours:
+        raise UsageError("--top belongs to --neighbours: a vector is shown whole")
 
     from attendo.documents.text_source import TextSource
     from attendo.files.apart import check_apart
@@ -139,7 +142,7 @@ def embed(
     loaded = load_encoder(bundle, engine=engine, device=device, threads=threads)
     reader = SentenceReader(loaded.tokenizer, loaded.engine, loaded.tag(to), unit or bool(neighbours))
     if neighbours:
-        show_neighbours(given, neighbours, reader, top, as_json, language)
+        show_neighbours(given, neighbours, reader, top or TOP, as_json, language)
     elif out:
         write_vectors(given, out, reader, language)
     else:
@@ -155,12 +158,12 @@ def remarks_on(reader: "SentenceReader", tr: Tr) -> list[str]:
     if cut:
         said.append(
             tr(
-                f"{cut:,} texts have more than {longest:,} tokens: only their beginning was read",
+                f"texts of more than {longest:,} tokens, of which only the beginning was read: {cut:,}",
                 f"{cut:,} 段文字超过 {longest:,} 个词元：只读了开头",
             )
         )
     if empty:
-        said.append(tr(f"{empty:,} empty texts: their vector is 0", f"{empty:,} 段空白文字：向量为 0"))
+        said.append(tr(f"empty texts, whose vector is 0: {empty:,}", f"{empty:,} 段空白文字：向量为 0"))
     return said
 
 
@@ -218,6 +221,8 @@ def show_neighbours(
                     progress.advance(chunk)
 
             found = nearest(queries, passing(), reader, top)
+    if queries and not any(found):
+        raise DataError(f"{file} has no neighbours to find: every line is empty")
     for query, near in zip(queries, found, strict=True):
         if as_json:
             table = {"text": query, "neighbours": [neighbour_table(one) for one in near]}

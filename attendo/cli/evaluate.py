@@ -150,7 +150,8 @@ def evaluate(
             max=100,
             metavar="N",
             rich_help_panel=INPUT_AND_OUTPUT,
-            help="Of a language model: measure this column of lines that have several, parted by tabs.",
+            help="Of a language model or an encoder-only one: measure this column of lines that have several, "
+            "parted by tabs.",
         ),
     ] = None,
     samples: Annotated[
@@ -247,7 +248,8 @@ def evaluate(
     )  # fmt: skip
     if model and (is_encoder_only(model) or is_text_model(model)):
         typed = {
-            "--to": to, "--from": from_, "--swap": swap, "--beam": beam, "--length-penalty": length_penalty,
+            "--to": to, "--from": from_, "--swap": swap, "--beam": beam, "--passes": passes,
+            "--length-penalty": length_penalty,
             "--published": published, "--training-text": training_text, "--samples": samples, "--report": report,
             "--write-translations": translations, "--sample": sample, "--no-wider-retry": no_wider_retry,
         }  # fmt: skip
@@ -256,7 +258,7 @@ def evaluate(
         return
     if column is not None:
         model_folder(model)  # one that is not there is told first
-        raise UsageError("--column is for language models: a test set of translations has its columns")
+        raise UsageError("--column is for models of plain text: a test set of translations has its columns")
     for library in ("sacrebleu", *(["sacremoses"] if published else [])):
         import_module(library)  # a missing library is reported before the long work
 

@@ -75,12 +75,14 @@ def evaluate_language_model(
 
 
 def read_texts(file: Path, column: int | None, language: Language) -> list[str]:
-    """All lines; the first few that are broken are told."""
+    """All lines; the first few that are broken are told, and where nothing else is there the first is the error."""
     from attendo.data.corpus import TextFile
     from attendo.data.lines import Problem
 
     problems: list[Problem] = []
     texts = [pair.target for pair in TextFile(file, column).pairs(problems.append)]
+    if problems and not any(text.strip() for text in texts):
+        raise DataError(str(problems[0]))
     for problem in problems[:MOST_PROBLEMS]:
         print_note(f"attendo: {say(str(problem), language)}")
     if len(problems) > MOST_PROBLEMS:

@@ -53,17 +53,17 @@ def evaluate_masked(
     from attendo.reading.load import load_encoder, open_bundle
 
     tr = in_language(language)
+    texts = {file: read_texts(file, column, language) for file in files}  # what cannot be read is told at once
     loaded = load_encoder(open_bundle(model), engine=engine, device=device, threads=threads)
     found = []
     with Console(stderr=True).status("") as status:
-        for file in files:
+        for file, lines in texts.items():
 
             def show(done: int, of: int, name: str = str(file)) -> None:
                 status.update(tr(f"{name}: {done:,} of {of:,} passes", f"{name}：已读 {done:,} / {of:,} 遍"))
 
             try:
-                texts = read_texts(file, column, language)
-                found.append((file, measure_masked(loaded.tokenizer, loaded.engine, texts, show)))
+                found.append((file, measure_masked(loaded.tokenizer, loaded.engine, lines, show)))
             except DataError as error:
                 raise DataError(f"{file}: {error}") from error
     if as_json:

@@ -99,6 +99,8 @@ def fill(
         # Ten candidates for each line of a file, for a program
         attendo fill -i texts.txt --model runs/masked-zh/model --top 10 --json
     """
+    if not mask.strip():
+        raise UsageError("the mask is empty: expected what stands for a hidden token, such as [MASK]")
     if not model:
         raise UsageError("--model is missing: expected the folder of an encoder-only model, such as RUN/model")
 

@@ -100,6 +100,7 @@ def generate(
         attendo generate 我们 --model runs/text/model --temperature 0 --json
     """
     sampling = sampling_options(temperature, top_k, top_p, seed)
+    check_seeds(sampling, samples)
 
     from attendo.generation.load import load_language_model
     from attendo.text.normalize import repair
@@ -119,12 +120,23 @@ def sampling_options(
     temperature: float, top_k: int | None, top_p: float | None, seed: int | None
 ) -> "SamplingOptions | None":
     """None: nothing is drawn, the likeliest token is taken each time."""
-    if temperature > 0:
+    if temperature != 0:  # nor is "nan", which is told to be no temperature
         return sampling_of(temperature, top_k, top_p, seed)
     for option, value in (("--top-k", top_k), ("--top-p", top_p), ("--seed", seed)):
         if value is not None:
             raise UsageError(f"{option} with --temperature 0: nothing is drawn, the likeliest token is taken each time")
     return None
+
+
+def check_seeds(sampling: "SamplingOptions | None", samples: int) -> None:
+    """Before the first text is drawn."""
+    from attendo.decoding.options import LARGEST_SEED
+
+    if sampling and sampling.seed + samples - 1 > LARGEST_SEED:
+        raise UsageError(
+            f"--seed is {sampling.seed:,} and -n {samples:,}: each text has a seed of its own, counted up, "
+            f"and the largest is {LARGEST_SEED:,}"
+        )
 
 
 def write_texts(

@@ -79,7 +79,7 @@ def inspect(
     """
     sentence = read_stdin() if text == "-" else as_utf8(text)
     if not sentence.strip():
-        raise InputError("the text is empty: expected a sentence to translate")
+        raise InputError("the text is empty: expected a sentence to look at")
 
     from attendo.files.apart import check_apart
     from attendo.model_folder.bundle import model_folder

@@ -65,10 +65,10 @@ def model_folder(model: str | Path | None) -> Path:
     if model is None:
         raise UsageError("this installation has no default model: name a model folder, such as RUN/model")
     folder = Path(model)
-    if not folder.is_dir():
+    if not name or not folder.is_dir():  # without a name it would be the folder where we are
         known = f", or a name: {', '.join(shipped)}" if shipped else ""
         expected = f"expected the folder `attendo train` wrote, RUN/model{known}"
-        raise InputError(f"there is no model folder {short_path(folder)}: {expected}")
+        raise InputError(f"there is no model folder {short_path(folder) if name else repr(name)}: {expected}")
     return folder
 
 

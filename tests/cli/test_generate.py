@@ -81,14 +81,19 @@ def test_a_prompt_of_broken_bytes_is_read(model):
         (["generate", "春", "--model", "default"], 1, "is an encoder-decoder that translates"),
         (["generate", "春", "--model", "MODEL", "-n", "0"], 2, "0 is not in the range"),
         (["generate", "春", "--model", "MODEL", "--temperature", "-1"], 2, "-1"),
+        (["generate", "春", "--model", "MODEL", "--temperature", "nan"], 2, "temperature = nan: expected"),
         (["generate", "春", "--model", "MODEL", "--top-p", "2"], 2, "top_p = 2"),
+        (["generate", "春", "--model", "MODEL", "--seed", str(2**63 - 2), "-n", "3"], 2, "a seed of its own"),
+        (["generate", "春", "--model", ""], 1, "there is no model folder '': expected"),
         (["generate", "春", "--model", "MODEL", "--temperature", "0", "--seed", "4"], 2, "nothing is drawn"),
         (["generate", "春", "--model", "MODEL", "--engine", "x"], 1, "expected auto, torch or ct2"),
         (["translate", "春", "--model", "MODEL", "--to", "en"], 1, "is a language model, trained on plain text"),
         (["evaluate", "TEXT", "--model", "MODEL", "--to", "en"], 2, "--to is for models that translate"),
+        (["evaluate", "TEXT", "--model", "MODEL", "--passes", "3"], 2, "--passes is for models that translate"),
+        (["evaluate", "TEXT", "--model", "MODEL", "--column", "2"], 1, "text.txt, line 1: no column 2: the line has 1"),
         (["evaluate", "EMPTY", "--model", "MODEL"], 1, "there is no text to measure"),
         (["evaluate", "none.txt", "--model", "MODEL"], 1, "cannot read none.txt"),
-        (["evaluate", "TEXT", "--model", "default", "--column", "1"], 2, "--column is for language models"),
+        (["evaluate", "TEXT", "--model", "default", "--column", "1"], 2, "--column is for models of plain text"),
         (["score", "TEXT", "--model", "MODEL"], 1, "is a language model, trained on plain text"),
         (["inspect", "春", "--model", "MODEL", "--to", "en", "--out", "OUT"], 2, "--to is for models that translate"),
     ],
@@ -103,6 +108,7 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments, code, words, model, 
     message = capsys.readouterr().err.strip()
     assert words in message
     assert "\n" not in message
+    assert message.count("text.txt") <= 1
 
 
 def test_evaluate_measures_perplexity(model, tmp_path, capsys):

@@ -119,6 +119,11 @@ def test_what_no_entry_has_stays_as_it_is():
         (("describe", "bse"), "attendo: 没有预设“bse”；是否想用“base”？已知的预设：tiny, small, base, big,"),
         (("lab", "run", "L99"), "attendo: 实验室里没有论断“L99”；attendo lab list 列出全部"),
         (("translate", "x", "--lang", "fr"), "attendo: --lang is 'fr': expected en or zh"),
+        (("translate", "x", "--temprature", "1"), "attendo: 没有选项 --temprature"),
+        (("generate", "x", "--model", "m", "--temperature", "x"), "attendo: '--temperature' 的值无效：'x' 不是数字"),
+        (("generate", "x", "y", "--model", "m"), "attendo: 多余的参数（y）（参见 attendo generate --help）"),
+        (("describe", "base", "--names", "x"), "attendo: '--names' 的值无效：'x' 不是 'ours', 'hf' 之一。（参见"),
+        (("describe", "llama-7b", "--vocab", "0"), "attendo: DecoderOnlyConfig 中的 vocab_size 是 0：应为 4 至"),
         (("trnaslate",), "attendo: 没有命令 'trnaslate'，是否想用 'translate'"),
     ],
 )
@@ -129,6 +134,7 @@ def test_errors_in_chinese(arguments, said, capsys, tmp_path, monkeypatch):
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert error.startswith(said)
+    assert "(see " not in error
 
 
 def test_reports_in_chinese_have_no_english_sentences(tmp_path, monkeypatch):

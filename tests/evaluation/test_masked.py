@@ -126,7 +126,11 @@ def test_the_command(tmp_path, capsys):
     for option, code, words in (
         (["--to", "en"], 2, "--to is for models that translate"),
         (["--beam", "2"], 2, "--beam is for models that translate"),
-        (["--column", "7"], 1, "there is no text to measure"),  # after a line for each that has none
+        (["--passes", "2"], 2, "--passes is for models that translate"),
+        (["--column", "7"], 1, f"attendo: {file}, line 1: no column 7: the line has 2"),
     ):
         assert run([*command, *option], debug=False) == code
-        assert words in capsys.readouterr().err.splitlines()[-1]
+        (line,) = capsys.readouterr().err.splitlines()
+        assert words in line
+    assert run(["evaluate", "none.txt", "--model", str(folder)], debug=False) == 1
+    assert capsys.readouterr().err == "attendo: cannot read none.txt: No such file or directory\n"

@@ -7,7 +7,13 @@ import torch
 from attendo.decoding.options import SearchOptions
 from attendo.inspection.inspect import inspect_text
 from attendo.model.build import build_model
-from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, RecurrentConfig, TransformerConfig
+from attendo.model.config import (
+    DecoderOnlyConfig,
+    EncoderOnlyConfig,
+    NonAutoregressiveConfig,
+    RecurrentConfig,
+    TransformerConfig,
+)
 from attendo.model_folder.weights import save_model, weights_of
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from tests.text.conftest import synthetic_texts
@@ -32,6 +38,7 @@ def model(name, eos=0.0):
         "decoder-only": DecoderOnlyConfig(**sizes, num_layers=2),
         "decoder-only, learned": DecoderOnlyConfig(**sizes, num_layers=1, positions="learned", max_length=12),
         "encoder-only": EncoderOnlyConfig(**sizes, num_layers=1),
+        "non-autoregressive": NonAutoregressiveConfig(**sizes, encoder_layers=1, decoder_layers=1),
         "lstm": RecurrentConfig(vocab_size=sizes["vocab_size"], d_model=16, encoder_layers=1, decoder_layers=1),
         "lstm, no attention": RecurrentConfig(vocab_size=sizes["vocab_size"], d_model=16, attention="none"),
         "gru, dot, fed": RecurrentConfig(

@@ -102,7 +102,7 @@ def test_vectors_to_stdout_and_to_files(folder, tmp_path, capsys):
     file.write_text("\n".join(TEXTS) + "\n", encoding="utf-8")
     code, out, err = output_of(capsys, "-i", file, "--json", *options(folder))
     assert code == 0
-    assert "1 empty texts" in err
+    assert "empty texts, whose vector is 0: 1" in err
     tables = list(map(json.loads, out.splitlines()))
     assert [table["text"] for table in tables] == TEXTS
     _, out, _ = output_of(capsys, *TEXTS, *options(folder))
@@ -137,7 +137,7 @@ def test_a_text_that_was_cut_is_said(folder, tmp_path, capsys):
     code, out, err = output_of(capsys, "书" * 2_500, "我们", *options(folder))
     assert code == 3
     assert len(out.splitlines()) == 2
-    assert f"1 texts have more than {reader.engine.longest:,} tokens" in err
+    assert f"texts of more than {reader.engine.longest:,} tokens, of which only the beginning was read: 1" in err
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,7 @@ def test_a_text_that_was_cut_is_said(folder, tmp_path, capsys):
         (["a", "--out", "{}/none/v.npy"], 2, "expected the name of a file"),
         (["a", "--out", "{}/v.npy", "--json"], 2, "leave out --neighbours and --json"),
         (["a", "--neighbours", "{}/none.txt"], 1, "cannot read"),
+        (["a", "--top", "3"], 2, "--top belongs to --neighbours"),
         (["a", "-i", "{}/none.txt"], 2, "TEXT and -i exclude each other"),
         (["-i", "{}/none.txt"], 1, "cannot read"),
         (["a", "--engine", "onnx"], 1, "expected auto, torch or ct2"),
@@ -161,6 +162,14 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments, code, words, folder,
     assert (words or ("leave out --to" if alone else "does not translate into 'xx'")) in err
     assert err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("lines", ["", "\n\n"])
+def test_a_file_without_texts_has_no_neighbours(lines, folder, tmp_path, capsys):
+    (tmp_path / "empty.txt").write_text(lines, encoding="utf-8")
+    code, out, err = output_of(capsys, *options(folder), "a", "--neighbours", tmp_path / "empty.txt")
+    assert (code, out) == (1, "")
+    assert err == f"attendo: {tmp_path / 'empty.txt'} has no neighbours to find: every line is empty\n"
 
 
 def test_other_families_and_the_missing_language(tmp_path, capsys):

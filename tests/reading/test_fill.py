@@ -159,6 +159,7 @@ def test_lines_of_a_file(folder, tmp_path, capsys):
         (["a[MASK]", "--model", "{}", "--engine", "onnx"], 1, "expected auto, torch or ct2"),
         (["a[MASK]", "--model", "{}", "--engine", "ct2", "--device", "cuda"], 1, "CTranslate2 runs on the CPU here"),
         (["a[MASK]", "--model", "{}", "--top", "0"], 2, "'--top'"),
+        (["a[MASK]", "--model", "{}", "--mask", ""], 2, "the mask is empty"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(arguments, code, words, folder, capsys):

@@ -42,7 +42,7 @@ LARGEST_MATRIX = 2**32 - 1  # bytes; its files count them in 32 bits
 def obstacle(config: object) -> str:
     """Why a model has no counterpart in CTranslate2; empty if it has one."""
     if not isinstance(config, TransformerConfig):
-        return "only the encoder-decoder Transformer has a counterpart there"
+        return "its translator runs encoder-decoder Transformers alone"
     return obstacle_of_layers(config, config.encoder_layers + config.decoder_layers)
 
 

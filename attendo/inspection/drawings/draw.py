@@ -20,6 +20,7 @@ from attendo.inspection.drawings.training_and_inference import draw_training_and
 from attendo.inspection.inspect import Inspection, inspect_text
 from attendo.inspection.readable import token_labels
 from attendo.model.build import Model
+from attendo.model.config import NonAutoregressiveConfig
 from attendo.model_folder.bundle import Bundle, model_folder, read_bundle
 from attendo.model_folder.checked_weights import read_weights
 from attendo.model_folder.weights import load_model, on_meta
@@ -107,7 +108,9 @@ def flow_of(options: DrawOptions) -> AttentionFlow:
 
 def embeddings_of(options: DrawOptions) -> EmbeddingMap:
     bundle = open_bundle(options)
-    return embedding_map(read_weights(bundle)["embedding.weight"], bundle.tokenizer(), options.words or WORDS)
+    weights = read_weights(bundle)
+    name = "parts.embedding.weight" if isinstance(bundle.config, NonAutoregressiveConfig) else "embedding.weight"
+    return embedding_map(weights[name], bundle.tokenizer(), options.words or WORDS)
 
 
 def open_bundle(options: DrawOptions) -> Bundle:

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from attendo.errors import InputError
+from attendo.inspection.drawings.draw import embeddings_of
 from attendo.inspection.drawings.embeddings import NEAREST, common_words, embedding_map
 from attendo.inspection.drawings.embeddings_page import write_embeddings_page
+from attendo.inspection.drawings.options import DrawOptions
 from attendo.inspection.drawings.slide import slide_style
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.model_folder.checked_weights import read_weights
+from tests.inspection.small_models import model, save, tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +82,15 @@ def test_the_page_holds_every_neighbour_and_asks_for_nothing(shown, tmp_path):
     assert "<svg" in page
     assert not re.findall(r'(?:src|href)="(?!#)', page)
     assert "<script" not in page
+
+
+@pytest.mark.parametrize("name", ["transformer", "decoder-only", "encoder-only", "non-autoregressive", "lstm"])
+def test_every_family_has_a_table(name, tmp_path):
+    table = {one: tensor for one, tensor in model(name).named_parameters() if one.endswith("embedding.weight")}
+    words = ("老师", "书")
+    shown = embeddings_of(DrawOptions(model=str(save(name, tmp_path / "model")), words=words))
+    (expected,) = table.values()
+    assert shown.near == embedding_map(expected.detach().numpy(), tokenizer(), words).near
 
 
 def test_a_word_must_be_one_piece(shipped):
