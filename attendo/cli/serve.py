@@ -6,15 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from attendo.cli.help import LANGUAGES_AND_MODEL, SEARCH
+from attendo.cli.help import ACCESS, LANGUAGES_AND_MODEL, LIMITS, OTHER, SEARCH
 from attendo.cli.language import language_of
 from attendo.cli.options import DEVICE, ENGINE, THREADS
 from attendo.cli.terminal import print_note
 from attendo.errors import ConfigError
 from attendo.report.messages import say
 
-ACCESS = "Access"
-LIMITS = "Limits"
 NEEDS_SERVE = "attendo serve needs {name}: pip install 'attendo[serve]' (in a clone: make install)"
 
 
@@ -31,7 +29,14 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[
         int,
-        typer.Option("--port", min=0, max=65_535, metavar="N", rich_help_panel=ACCESS, help="Port to listen on, or 0."),
+        typer.Option(
+            "--port",
+            min=0,
+            max=65_535,
+            metavar="N",
+            rich_help_panel=ACCESS,
+            help="Port to listen on; 0 takes one that is free.",
+        ),
     ] = 5000,
     model: Annotated[
         list[str] | None,
@@ -53,7 +58,7 @@ def serve(
     ] = None,
     without_key: Annotated[
         bool,
-        typer.Option("--without-key", rich_help_panel=ACCESS, help="Serve all who reach --host, without keys."),
+        typer.Option("--without-key", rich_help_panel=ACCESS, help="Serve all who can reach --host, without a key."),
     ] = False,
     allow_host: Annotated[
         list[str] | None,
@@ -75,7 +80,9 @@ def serve(
     ] = None,
     strict_origins: Annotated[
         bool,
-        typer.Option("--strict-origins", rich_help_panel=ACCESS, help="Refuse browser extensions, too."),
+        typer.Option(
+            "--strict-origins", rich_help_panel=ACCESS, help="Refuse browser extensions and desktop apps as well."
+        ),
     ] = False,
     engine: Annotated[str, ENGINE] = "auto",
     device: Annotated[str, DEVICE] = "auto",
@@ -88,7 +95,7 @@ def serve(
             max=64,
             metavar="N",
             rich_help_panel=SEARCH,
-            help="Beam of clients that do not say one; 1 is the fastest. By default as for attendo translate.",
+            help="Size of the beam for clients that name none; 1 is the fastest. By default that of attendo translate.",
         ),
     ] = None,
     max_characters: Annotated[
@@ -99,7 +106,7 @@ def serve(
             max=100_000_000,
             metavar="N",
             rich_help_panel=LIMITS,
-            help="Most characters of one request.",
+            help="Most characters of one request. Default: 50,000.",
         ),
     ] = None,
     max_requests: Annotated[
@@ -110,7 +117,7 @@ def serve(
             max=10_000,
             metavar="N",
             rich_help_panel=LIMITS,
-            help="Most requests that wait or are served at once; others are told to come again later.",
+            help="Most requests that wait or are served at once; others are told to come again. Default: 256.",
         ),
     ] = None,
     timeout: Annotated[
@@ -121,12 +128,16 @@ def serve(
             max=86_400,
             metavar="SECONDS",
             rich_help_panel=LIMITS,
-            help="Most seconds until a request is answered.",
+            help="Most seconds until a request is answered. Default: 120.",
         ),
     ] = None,
     log_texts: Annotated[
         bool,
-        typer.Option("--log-texts", rich_help_panel=LIMITS, help="Write texts and translations to the log."),
+        typer.Option(
+            "--log-texts",
+            rich_help_panel=OTHER,
+            help="Write texts and translations to the log (stderr). Without this no text is kept or logged.",
+        ),
     ] = False,
     spec_title: Annotated[
         str | None,
@@ -134,7 +145,7 @@ def serve(
             "--spec-title",
             metavar="TITLE",
             rich_help_panel=ACCESS,
-            help="Title that /spec tells; some clients ask for a certain one.",
+            help="Title that /spec gives. The client Dialect accepts only LibreTranslate.",
         ),
     ] = None,
 ) -> None:

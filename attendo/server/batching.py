@@ -30,7 +30,7 @@ DECODING_THREADS = 2  # one batch is made ready while another is decoded
 Outcome = list[Hypothesis] | BaseException  # of one sentence
 
 
-class Work(NamedTuple):
+class DecodingWork(NamedTuple):
     """What sentences must have in common to be decoded together."""
 
     options: SearchOptions | None  # None: given answers are scored
@@ -105,7 +105,7 @@ class WaitingSentence(NamedTuple):
     """One sentence that waits to be decoded, or one answer to be scored."""
 
     request: Request
-    work: Work
+    work: DecodingWork
     call: Call
     at: int  # which of the call's
     scored: tuple[int, ...] = ()
@@ -174,7 +174,7 @@ class SentenceQueue:
             if not self.size:
                 return []
             batch: list[WaitingSentence] = []
-            work: Work | None = None
+            work: DecodingWork | None = None
             tokens = 0
             passed_over = 0  # clients in a row of whom nothing would fit
             while self.waiting and passed_over < len(self.waiting):
@@ -193,7 +193,7 @@ class SentenceQueue:
             return batch
 
     def next_of(
-        self, requests: dict[Ticket, deque[WaitingSentence]], work: Work | None, tokens: int
+        self, requests: dict[Ticket, deque[WaitingSentence]], work: DecodingWork | None, tokens: int
     ) -> WaitingSentence | None:
         """Of one client, and taken out of the queue; None if none fits."""
         for ticket in list(requests):
@@ -276,12 +276,12 @@ class QueuedEngine:
     def search(
         self, requests: Sequence[Request], options: SearchOptions, *, attention: bool = False
     ) -> Iterator[list[Hypothesis]]:
-        call, work = Call(self.ticket, len(requests)), Work(options, attention)
+        call, work = Call(self.ticket, len(requests)), DecodingWork(options, attention)
         self.queue.put([WaitingSentence(request, work, call, at) for at, request in enumerate(requests)])
         return call.results()
 
     def score(self, pairs: Sequence[tuple[Request, Sequence[int]]]) -> list[Hypothesis]:
-        call, work = Call(self.ticket, len(pairs)), Work(None)
+        call, work = Call(self.ticket, len(pairs)), DecodingWork(None)
         self.queue.put(
             [WaitingSentence(request, work, call, index, tuple(ids)) for index, (request, ids) in enumerate(pairs)]
         )

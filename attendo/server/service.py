@@ -65,7 +65,11 @@ class Service:
             return translate_job(job, self.models, ticket, self.beam, richly=richly)
 
         with self.admitted(job, client) as ticket:
-            return await self.in_thread(work, ticket, gone)
+            found = await self.in_thread(work, ticket, gone)
+        if self.log_texts:
+            for one in found:  # quoted, so that no text can look like another line
+                logger.info("%r -> %r", one.answer.source_text, one.answer.text)
+        return found
 
     async def in_thread(self, work: Callable[[Ticket], Result], ticket: Ticket, gone: Gone) -> Result:
         """The result, or an error as soon as the client has left: what it had in the queue is forgotten then."""
