@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import get_args
 
 import torch
@@ -58,9 +59,10 @@ class ClaimResult:
 
     @property
     def steps(self) -> int | None:
-        """Of training, where something is trained."""
-        steps = self.runs[0].get("steps")
-        return int(steps) if isinstance(steps, int | float) else None
+        """Of training, where something is trained; in the mean, where the seeds have not the same batches."""
+        steps = [run.get("steps") for run in self.runs]
+        counts = [count for count in steps if isinstance(count, int | float)]
+        return round(fmean(counts)) if counts else None
 
 
 @dataclass(frozen=True)

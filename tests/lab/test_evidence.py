@@ -77,6 +77,12 @@ def test_quick_judges_what_is_stored_and_measures_nothing(path, evidence, monkey
         run_experiment(experiment, Wanted("full", fresh=True))
 
 
+def test_steps_are_the_mean_where_seeds_have_other_batches(path, evidence):
+    runs = [{**run, "steps": steps} for run, steps in zip(evidence.runs, (5_840.0, 5_760.0), strict=True)]
+    changed(path, runs=runs)
+    assert from_stored(L29).steps == 5_800
+
+
 def test_it_is_stale_when_the_code_is_another(path):
     changed(path, code="0" * 16)
     assert from_stored(L29).stale

@@ -11,7 +11,7 @@ from attendo.errors import UsageError
 from attendo.lab.attention.l5_scale import BLIND, D_MODEL, LEARNT, SOLVED, SYMBOLS, UNSCALED, sequences
 from attendo.lab.claim import Experiment, Numbers, Runs, Tr, Verdict, over_seeds, row, rows_to_fill
 from attendo.lab.knobs import Knob, Settings, Size, by_size
-from attendo.lab.tools.chart import figure, lines, plain_log
+from attendo.lab.tools.chart import figure, legend_below, lines, plain_log
 from attendo.lab.tools.measuring import (
     curve,
     curve_steps,
@@ -146,7 +146,7 @@ def draw(runs: Runs, tr: Tr) -> Figure:
         panel.set(title=f"$d_k = {d_k}$", xlabel=tr("step", "训练步数"), ylabel=tr("loss", "损失"))
         plain_log(panel)
         panel.set_ylim(min(SOLVED, LEARNT) / 5, 3 * BLIND)
-    axes[0].legend(loc="lower left")
+    legend_below(picture, axes[0])
     return picture
 
 
