@@ -142,9 +142,12 @@ def words_with_log_probs(
         sums: dict[int, float] = {}
         for one, units in zip(answers, target.tokens, strict=True):
             log_probs = one.hypothesis.token_log_probs or scored.get((one.request, one.hypothesis.ids), ())
+            before = 0.0  # a space that is a token of its own belongs to the word after it
             for unit, log_prob in zip(units, log_probs, strict=False):
-                if unit is not None:
-                    sums[unit] = sums.get(unit, 0.0) + log_prob
+                if unit is None:
+                    before += log_prob
+                else:
+                    sums[unit], before = sums.get(unit, 0.0) + before + log_prob, 0.0
         for unit in sorted(sums):
             if span := placed.span(target.units[unit].start, target.units[unit].end):
                 words.append(WordLogProb(*span, sums[unit]))
