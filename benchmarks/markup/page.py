@@ -29,8 +29,8 @@ assert answer.ledger.is_clean and not answer.unplaced
    so what nested still nests. It is one range, never two: an id or an anchor may come only once. Tags without text go
    beside the word they stood beside. Signs, spaces and small words at the edges are as in the source.
 4. **What finds no place** is a sign of lost text: the passage is translated again with stand-ins for its tags, and
-   taken if all are there. If not, the tag stands empty beside the nearest word; it is listed in `answer.unplaced` and counted
-   in the ledger (`tags_unplaced`), which is then not clean.
+   taken if all are there. If not, the tag stands empty beside the nearest word; it is listed in `answer.unplaced` and
+   counted in the ledger (`tags_unplaced`), which is then not clean.
 5. **Write.** Entities are spelt as the source spells them, what the model adds is escaped, and all that is not a
    sentence is copied byte for byte: a translator that says the same again gives the same bytes, whatever the soup of
    tags. Crossing or open tags keep their order. Time is linear in the text.
