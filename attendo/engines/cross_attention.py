@@ -39,8 +39,8 @@ def with_attention(
             break
         for row, seen in zip(rows, weights, strict=True):
             hypothesis = answers[row][rank]
-            attention = seen[: len(hypothesis.ids), : lengths[row]].tolist()
-            answers[row][rank] = replace(hypothesis, attention=attention)
+            steps = seen[: len(hypothesis.ids), : lengths[row]].tolist()
+            answers[row][rank] = replace(hypothesis, attention=chosen.by_token(steps) if chosen else steps)
     return iter(answers)
 
 

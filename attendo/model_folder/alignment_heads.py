@@ -3,12 +3,13 @@
     "alignment": {"layer": 0, "heads": [1], "shift": 1}
 
 Of the decoder's layers, counted from 0, one, and of its heads those whose mean is taken. Some heads look for the word
-that is about to be said (shift 0), others at the source of the word that was said last and is now read (shift 1): there
-row n + 1 tells of token n. Which head does what training decides, so they are found for each model, by how well its two
-directions agree (attendo/inspection/agreement.py). A model without the key is asked for the first head of its last
-layer, as CTranslate2 does.
+that is about to be said (shift 0), others at the source of the word that was said last and is now read (shift 1): what
+they look at in step n + 1 tells of token n. Which head does what training decides, so they are found for each model, by
+how well its two directions agree (attendo/inspection/agreement.py). A model without the key is asked for the first head
+of its last layer, as CTranslate2 does.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,11 @@ class AlignmentHeads:
 
     def to_dict(self) -> dict[str, Any]:
         return {"layer": self.layer, "heads": list(self.heads), **({"shift": self.shift} if self.shift else {})}
+
+    def by_token(self, steps: Sequence[Sequence[float]]) -> Sequence[Sequence[float]]:
+        """What the heads looked at step by step -> a row for each token that was said; of the last there is no step
+        after it, and it is </s>, or where the answer was cut."""
+        return [*steps[1:], steps[-1]] if self.shift and steps else steps
 
 
 def read_alignment(path: Path, table: object) -> AlignmentHeads:

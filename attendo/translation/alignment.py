@@ -34,12 +34,10 @@ class WordLogProb(NamedTuple):
     log_prob: float
 
 
-def with_alignment(
-    translation: Translation, prepared: PreparedText, tokenizer: Tokenizer, shift: int = 0
-) -> Translation:
+def with_alignment(translation: Translation, prepared: PreparedText, tokenizer: Tokenizer) -> Translation:
     """The same with the alignment of each sentence, and of all of it in the characters of the user's own text."""
     sentences = [
-        replace(sentence, alignment=align(sentence, translation.target_language, tokenizer, shift))
+        replace(sentence, alignment=align(sentence, translation.target_language, tokenizer))
         for sentence in translation.sentences
     ]
     answered = [sentence for sentence in sentences if sentence.hypothesis]
@@ -72,11 +70,8 @@ def places(text: str, sentences: Sequence[Sentence]) -> Iterator[CharacterMap]:
         at += len(shown)
 
 
-def align(sentence: Sentence, to: str, tokenizer: Tokenizer, shift: int = 0) -> tuple[AlignedWord, ...] | None:
-    """The words of the best translation; None where the model was not asked, or did not say what it looked at.
-
-    With a shift of 1 the heads tell of the token before, see model_folder/alignment_heads.py.
-    """
+def align(sentence: Sentence, to: str, tokenizer: Tokenizer) -> tuple[AlignedWord, ...] | None:
+    """The words of the best translation; None where the model was not asked, or did not say what it looked at."""
     answers = answers_in(sentence)
     if not answers or any(one.hypothesis.attention is None for one in answers):
         return None
@@ -84,11 +79,9 @@ def align(sentence: Sentence, to: str, tokenizer: Tokenizer, shift: int = 0) -> 
     weights = [[0.0] * len(source.units) for _ in target.units]
     counts = [0] * len(target.units)
     for index, one in enumerate(answers):
-        rows = one.hypothesis.attention or ()
-        for step, unit in enumerate(target.tokens[index]):
+        for unit, row in zip(target.tokens[index], one.hypothesis.attention or (), strict=False):
             if unit is None:
                 continue
-            row = rows[min(step + shift, len(rows) - 1)]  # an answer that was cut has no row after its last token
             counts[unit] += 1
             for weight, column in zip(row, source.tokens[index], strict=False):
                 if column is not None:
@@ -149,9 +142,12 @@ def words_with_log_probs(
         sums: dict[int, float] = {}
         for one, units in zip(answers, target.tokens, strict=True):
             log_probs = one.hypothesis.token_log_probs or scored.get((one.request, one.hypothesis.ids), ())
+            before = 0.0  # a space that is a token of its own belongs to the word after it
             for unit, log_prob in zip(units, log_probs, strict=False):
-                if unit is not None:
-                    sums[unit] = sums.get(unit, 0.0) + log_prob
+                if unit is None:
+                    before += log_prob
+                else:
+                    sums[unit], before = sums.get(unit, 0.0) + before + log_prob, 0.0
         for unit in sorted(sums):
             if span := placed.span(target.units[unit].start, target.units[unit].end):
                 words.append(WordLogProb(*span, sums[unit]))

@@ -256,8 +256,7 @@ class Translator:
     def aligned(self, answer: Translation, prepared: PreparedText) -> Translation:
         from attendo.translation.alignment import with_alignment  # a plain translation does without
 
-        chosen = self.bundle.alignment
-        return with_alignment(answer, prepared, self.tokenizer, chosen.shift if chosen else 0)
+        return with_alignment(answer, prepared, self.tokenizer)
 
     def suited(self, options: TranslationOptions) -> TranslationOptions:
         """These options for this model; an error where it cannot follow one."""

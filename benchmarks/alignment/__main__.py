@@ -4,20 +4,23 @@
     python -m benchmarks.alignment --choose [--write MODEL_FOLDER]     needs $ATTENDO_DATA
 
 Every layer and head of the decoder, in all directions and with both shifts; their means; what CTranslate2 takes by
-default; and what the model's key `alignment` says. `--choose` chooses the heads anew, as `attendo train` does, by how
-well both directions agree on validation pairs, which nobody has aligned; `--write` puts the choice into a model folder.
+default; what the model's key `alignment` says; and how much longer a translation takes with alignment. `--choose`
+chooses the heads anew, as `attendo train` does, by how well both directions agree on validation pairs, which nobody has
+aligned; `--write` puts the choice into a model folder.
 """
 
 import argparse
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
+import attendo
 from attendo.errors import AttendoError, UsageError
 from attendo.files.durable import write_file
 from attendo.files.manifest import write_manifest
@@ -27,12 +30,13 @@ from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import CONFIG, Bundle, model_folder, read_bundle
 from attendo.model_folder.weights import load_model
 from attendo.text.tokenizer import Tokenizer
-from benchmarks.alignment.by_hand import read_aligned
+from benchmarks.alignment.by_hand import AlignedPair, read_aligned
 from benchmarks.alignment.links import LinkCounts, look_at, measure
 from benchmarks.machine import describe_machine
 
 VALIDATION = "tatoeba.dev.tsv"  # of each pair of languages in $ATTENDO_DATA
 MOST_LINES = 200
+TURNS = 7  # with and without alignment
 
 Way = tuple[str, Callable[[Tensor], Tensor], int]  # its name, [layers, heads, …] -> […], shift
 
@@ -65,6 +69,7 @@ def main() -> int:
     print(f"Chosen: {json.dumps(chosen.to_dict()) if chosen else 'none'}; {len(pairs)} pairs aligned by hand.\n")
     measured = [(name, measure(looked, way, shift, tokenizer)) for name, way, shift in ways(model, chosen)]
     print("\n".join(report(measured)))
+    print(f"\n{time_taken(bundle, [*pairs, *(pair.turned() for pair in pairs)])}")
     return 0
 
 
@@ -101,6 +106,25 @@ def report(measured: Sequence[tuple[str, dict[tuple[str, str], LinkCounts]]]) ->
         cells = [f"{100 * rate:.1f}" for rate in (*rates, total.precision, total.recall, total.f1)]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
+
+
+def time_taken(bundle: Bundle, pairs: Sequence[AlignedPair]) -> str:
+    """By the fast engine, all sources of a direction in one call; the quickest of several turns."""
+    translator = attendo.load(bundle.folder, engine="ct2", threads=1)
+    sources: dict[tuple[str, str], list[str]] = {}
+    for pair in pairs:
+        sources.setdefault(pair.languages, []).append(pair.source)
+    quickest = {False: float("inf"), True: float("inf")}
+    for turn in range(2 * TURNS):
+        aligned = bool(turn % 2)
+        started = time.perf_counter()
+        for (source, target), texts in sources.items():
+            options = attendo.TranslationOptions(alignment=aligned)
+            translator.translate(texts, to=target, from_=source, options=options)
+        quickest[aligned] = min(quickest[aligned], time.perf_counter() - started)
+    plain, aligned_too = (len(pairs) / quickest[each] for each in (False, True))
+    ratio = quickest[True] / quickest[False]
+    return f"Translating takes {ratio:.2f} times as long with alignment: {plain:.0f} and {aligned_too:.0f} sentences/s."
 
 
 def choose(model: Transformer, tokenizer: Tokenizer, bundle: Bundle) -> AlignmentHeads | None:

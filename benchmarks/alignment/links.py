@@ -16,6 +16,7 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.cross_attention import cross_attention
 from attendo.engines.engine import Request
 from attendo.model.transformer import Transformer
+from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.special_tokens import SPECIAL
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.alignment import align
@@ -35,11 +36,12 @@ class Looked:
     def links(self, choose: Callable[[Tensor], Tensor], shift: int, tokenizer: Tokenizer) -> set[Link]:
         """By `choose`, which makes [target, source] of all heads, and the rules of `translate`."""
         pair = self.pair
-        hypothesis = Hypothesis(self.ids, 0.0, 0.0, (), choose(self.weights).tolist())
+        rows = AlignmentHeads(layer=0, heads=(0,), shift=shift).by_token(choose(self.weights).tolist())
+        hypothesis = Hypothesis(self.ids, 0.0, 0.0, (), rows)
         sentence = Sentence(pair.source, (pair.target,), (hypothesis,), request=self.request)
         return {
             (one, other)
-            for word in align(sentence, pair.languages[1], tokenizer, shift) or ()
+            for word in align(sentence, pair.languages[1], tokenizer) or ()
             for start, end, _ in word.sources
             for one in pair.atoms(start, end, of_target=False)
             for other in pair.atoms(word.start, word.end, of_target=True)
