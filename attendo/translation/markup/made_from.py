@@ -11,7 +11,7 @@ from attendo.translation.markup.small_words import small_words
 
 THRESHOLD = 0.5  # a word of which less was made inside an element is rather not part of it
 LIGHT = 0.15  # what a word costs in a hole that was made from none, or is a sign: articles, particles, commas
-WORD_CHARACTER = re.compile(r"[^\W_]")
+WORD_CHARACTER = re.compile(r"[^\W_]|[$€£¥%‰°§#@&+]")  # signs that are said, and not only punctuation
 
 
 class SentencePair(NamedTuple):
