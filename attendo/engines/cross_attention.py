@@ -17,7 +17,7 @@ from attendo.model.decoder_only import DecoderOnly
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.record import AttentionRecord
 from attendo.model.transformer import Transformer
-from attendo.model_folder.alignment_heads import AlignmentHeads
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.special_tokens import SPECIAL, pad_rows
 
 

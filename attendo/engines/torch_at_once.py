@@ -16,7 +16,7 @@ from attendo.engines.engine import Request
 from attendo.engines.torch_engine import TorchEngine
 from attendo.errors import InputError
 from attendo.model.non_autoregressive import NonAutoregressive
-from attendo.model_folder.alignment_heads import AlignmentHeads
+from attendo.model_folder.optional_keys import AlignmentHeads
 
 # Fewer than of a beam search, which has the logits of one token of each hypothesis in memory: here it is those of all
 # tokens of all lengths, 3 GB on a GPU with a vocabulary of 32,000.

@@ -31,8 +31,8 @@ from attendo.model.config import DecoderOnlyConfig, ModelConfig
 from attendo.model.encoder_only import EncoderOnly
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
-from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import Bundle
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.model_folder.weights import load_model
 from attendo.special_tokens import pad_rows
 

@@ -8,7 +8,7 @@ links from both sides, and one that does something else has no reason to:
 
 One that goes by positions alone agrees with itself, too, but on strangers (the source of one pair, the target of the
 next) as well as on translations: such heads are left out. Each head is tried with both shifts
-(model_folder/alignment_heads.py), then the best heads of a layer together, as long as that helps. On pairs that were
+(model_folder/optional_keys.py), then the best heads of a layer together, as long as that helps. On pairs that were
 aligned by hand, `python -m benchmarks.alignment` shows what the choice is worth.
 """
 
@@ -21,7 +21,7 @@ from torch import Tensor
 
 from attendo.engines.cross_attention import cross_attention
 from attendo.model.transformer import Transformer
-from attendo.model_folder.alignment_heads import AlignmentHeads
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.special_tokens import SPECIAL, pad_rows
 from attendo.text.tokenizer import Tokenizer
 
@@ -37,7 +37,7 @@ Encoded = tuple[list[int], list[int]]
 
 
 @dataclass(frozen=True)
-class BothWays:
+class SeenBothWays:
     """What all heads looked at in pairs of x and y: [pairs, layers, heads, steps, tokens], each token of one side; the
     step after a side's last token is that of </s>. Where there is no token there is -1."""
 
@@ -96,7 +96,7 @@ def candidates(layers: int, heads: int, measure: Callable[[AlignmentHeads], floa
                 yield chosen
 
 
-def mean_agreement(groups: Sequence[Sequence[BothWays]], chosen: AlignmentHeads) -> float:
+def mean_agreement(groups: Sequence[Sequence[SeenBothWays]], chosen: AlignmentHeads) -> float:
     """Over groups, one of two languages each."""
     total = 0.0
     for group in groups:
@@ -121,11 +121,11 @@ def strangers(pairs: Sequence[Encoded]) -> list[Encoded]:
 
 def look(
     model: Transformer, tokenizer: Tokenizer, languages: Languages, pairs: Sequence[Encoded]
-) -> Iterator[BothWays]:
+) -> Iterator[SeenBothWays]:
     source, target = map(tokenizer.tag, languages)
     for first in range(0, len(pairs), TOGETHER):
         batch = pairs[first : first + TOGETHER]
-        yield BothWays(
+        yield SeenBothWays(
             weights_of_heads(model, batch, target),
             weights_of_heads(model, [(y, x) for x, y in batch], source),
             torch.tensor([(len(x), len(y)) for x, y in batch]),

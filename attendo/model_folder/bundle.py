@@ -2,8 +2,8 @@
 
     config.json         {"format": 1, "model": {"family": "transformer", …}, "tokenizer": {"kind": "bpe"},
                          "languages": ["zh", "en"], "directions": ["zh-en", "en-zh"]}
-                        and perhaps "doubt", see doubt_thresholds.py, "stand_ins": true, if the model has learnt to
-                        keep {1}, {2} … where they stand, and "alignment", see alignment_heads.py
+                        and perhaps "stand_ins": true, if the model has learnt to keep {1}, {2} … where they stand, and
+                        "doubt" and "alignment", see optional_keys.py
     tokenizer.json      see attendo/text/subword_models.py
     model.safetensors   the weights
     README.md           the model card
@@ -26,8 +26,13 @@ from attendo.files.tables import read_json, short_path, short_repr
 from attendo.files.tensor_file import LARGEST_HEADER
 from attendo.model.config import ModelConfig, config_from_dict
 from attendo.model.shapes import num_parameters
-from attendo.model_folder.alignment_heads import AlignmentHeads, check_alignment, read_alignment
-from attendo.model_folder.doubt_thresholds import DoubtThresholds, read_doubt
+from attendo.model_folder.optional_keys import (
+    AlignmentHeads,
+    DoubtThresholds,
+    check_alignment,
+    read_alignment,
+    read_doubt,
+)
 from attendo.text.scripts import parse_direction
 from attendo.text.subword_models import KINDS, LANGUAGE, MOST_LANGUAGES
 from attendo.text.subword_models import LARGEST_FILE as LARGEST_TOKENIZER

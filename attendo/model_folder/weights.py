@@ -19,9 +19,9 @@ from attendo.files.durable import cannot_write
 from attendo.files.tensor_file import check_tensors, read_header
 from attendo.model.build import Model, build_model
 from attendo.model.config import ModelConfig, config_to_dict
-from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import Bundle, write_bundle
 from attendo.model_folder.checked_weights import LARGEST_WEIGHT, read_weights
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.text.tokenizer import Tokenizer
 
 DTYPES = {

@@ -5,7 +5,7 @@
 The weight of a word of the source is the sum over its tokens, and the mean over those of the word that was said; the
 tag and </s>, at which a model looks when it looks at nothing, do not count. A word can only come from a word, and a
 sign from a sign; what had a stand-in comes from what it stood for. What a word is, and where, says word_spans.py; which
-heads are asked, model_folder/alignment_heads.py.
+heads are asked, model_folder/optional_keys.py.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from attendo.text.offsets import CharacterMap, compare
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import AlignedWord, Sentence, Translation
 from attendo.translation.prepare import PreparedText
-from attendo.translation.word_spans import Unit, answers_in, sides
+from attendo.translation.word_spans import TextUnit, answers_in, sides
 
 LEAST_SHARE = 0.25  # of what the words of the source get: one with less is left out, unless it is the best
 LEAST_ON_WORDS = 0.2  # of all attention: where the tag, </s> and the signs get the rest, a word comes from none
@@ -96,7 +96,7 @@ def align(sentence: Sentence, to: str, tokenizer: Tokenizer) -> tuple[AlignedWor
 
 
 def sources_of(
-    unit: Unit, weights: Sequence[float], count: int, sources: Sequence[Unit], same: Mapping[int, Unit]
+    unit: TextUnit, weights: Sequence[float], count: int, sources: Sequence[TextUnit], same: Mapping[int, TextUnit]
 ) -> tuple[tuple[int, int, float], ...]:
     """Of a word whose `count` tokens gave these weights to the words of the source, all together."""
     if unit.kind == "verbatim":

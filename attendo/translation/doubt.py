@@ -4,7 +4,7 @@
 
 It is the mean log-probability of a token, drawn to 0 where there are few: of an answer of two tokens a poor mean says
 little. What is poor is found on labelled answers, by direction, and belongs to the model
-(model_folder/doubt_thresholds.py); a model without such numbers has no doubts unless the user sets a threshold. The
+(model_folder/optional_keys.py); a model without such numbers has no doubts unless the user sets a threshold. The
 labelled answers were found by search. A sample has a poorer score by its nature, good or bad, so of samples nothing is
 doubted unless the user sets a threshold.
 """
@@ -12,7 +12,7 @@ doubted unless the user sets a threshold.
 from dataclasses import replace
 
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.model_folder.doubt_thresholds import EXTRA_TOKENS, DoubtThresholds
+from attendo.model_folder.optional_keys import EXTRA_TOKENS, DoubtThresholds
 from attendo.text.scripts import is_mostly_han
 from attendo.translation.answer import Doubt, Sentence
 from attendo.translation.options import TranslationOptions

@@ -36,7 +36,7 @@ Kind = Literal["word", "sign", "verbatim"]
 SpansOfTokens = list[list[Extent | None]]  # by answer
 
 
-class Unit(NamedTuple):
+class TextUnit(NamedTuple):
     """A word of a text, or a sign."""
 
     start: int
@@ -58,7 +58,7 @@ class Answered(NamedTuple):
 class Side(NamedTuple):
     """One of the two texts: its words, and for each token of each answer the index of the word it belongs to."""
 
-    units: list[Unit]
+    units: list[TextUnit]
     tokens: list[list[int | None]]
 
 
@@ -84,8 +84,8 @@ def sides(sentence: Sentence, answers: Sequence[Answered], to: str, tokenizer: T
 
 
 def same_in_both(
-    source: str, in_source: list[Unit], target: str, in_target: list[Unit]
-) -> tuple[list[Unit], list[Unit]]:
+    source: str, in_source: list[TextUnit], target: str, in_target: list[TextUnit]
+) -> tuple[list[TextUnit], list[TextUnit]]:
     """What had a stand-in, and what the model itself has left as it is: the first of one text is the first of the
     other."""
     texts = (source, in_source), (target, in_target)
@@ -99,19 +99,19 @@ def same_in_both(
                 found[text[start:end], seen[text[start:end]]] = start, end
         counts.append(found)
     both = [key for key in counts[0] if key in counts[1]]
-    more = [[Unit(*found[key], "verbatim", -number) for number, key in enumerate(both, 1)] for found in counts]
+    more = [[TextUnit(*found[key], "verbatim", -number) for number, key in enumerate(both, 1)] for found in counts]
     return [*in_source, *more[0]], [*in_target, *more[1]]
 
 
 def source_spans(
     sentence: Sentence, answers: Sequence[Answered], tokenizer: Tokenizer
-) -> tuple[list[Unit], SpansOfTokens]:
+) -> tuple[list[TextUnit], SpansOfTokens]:
     """What had stand-ins, and where the tokens of each request stand in the source."""
     text = "".join(piece.source for piece in sentence.pieces) if sentence.pieces else answers[0].request.text
     shown, where = uncovered(text, sentence.stand_ins)
     to_user = CharacterMap(where).then(compare(shown, sentence.source))
     hidden = [
-        Unit(*span, "verbatim", number)
+        TextUnit(*span, "verbatim", number)
         for match in STAND_IN.finditer(text)
         if 1 <= (number := int(match.group(1))) <= len(sentence.stand_ins) and (span := to_user.span(*match.span()))
     ]
@@ -141,13 +141,13 @@ def uncovered(text: str, stand_ins: StandIns) -> tuple[str, list[Extent]]:
 
 def target_spans(
     sentence: Sentence, answers: Sequence[Answered], to: str, tokenizer: Tokenizer
-) -> tuple[list[Unit], SpansOfTokens]:
+) -> tuple[list[TextUnit], SpansOfTokens]:
     """What had stand-ins, and where the tokens of each answer stand in the translation."""
     spelled = [token_spans(one.hypothesis.ids, tokenizer) for one in answers]
     said = "".join(piece.text for piece in sentence.pieces) if sentence.pieces else spelled[0][0]
     model_target = tokenizer.languages[answers[0].request.ids[0] - tokenizer.tag(tokenizer.languages[0])]
     in_script = Languages("", model_target, to).in_script(one_line(said))
-    to_user, hidden = compare(said, in_script), list[Unit]()
+    to_user, hidden = compare(said, in_script), list[TextUnit]()
     if sentence.stand_ins or in_script != sentence.text:
         where, hidden = revealed(in_script, sentence.stand_ins, to)
         final = "".join(text for text, _ in revealed_parts(in_script, sentence.stand_ins, to))
@@ -165,11 +165,11 @@ def target_spans(
     return hidden, spans
 
 
-def revealed(text: str, stand_ins: StandIns, to: str) -> tuple[CharacterMap, list[Unit]]:
+def revealed(text: str, stand_ins: StandIns, to: str) -> tuple[CharacterMap, list[TextUnit]]:
     """Where the characters of an answer stand once its stand-ins are what they stand for, and where these are."""
     waiting = set(range(1, len(stand_ins) + 1))
     spans: list[Extent] = []
-    hidden: list[Unit] = []
+    hidden: list[TextUnit] = []
     end = at = 0
     own, *rest = revealed_parts(text, stand_ins, to)
     matches = []
@@ -182,7 +182,7 @@ def revealed(text: str, stand_ins: StandIns, to: str) -> tuple[CharacterMap, lis
         at += len(own[0])
         spans += [(at, at + len(target))] * len(match.group())
         if target:
-            hidden.append(Unit(at, at + len(target), "verbatim", number))
+            hidden.append(TextUnit(at, at + len(target), "verbatim", number))
         at, end, own = at + len(target), match.end(), following
     spans += shifted(compare(text[end:], own[0]), at)
     return CharacterMap(spans), hidden
@@ -195,12 +195,12 @@ def shifted(where: CharacterMap, at: int) -> list[Extent]:
 # --- words
 
 
-def side(text: str, hidden: Sequence[Unit], spans: Sequence[Sequence[Extent | None]]) -> Side:
+def side(text: str, hidden: Sequence[TextUnit], spans: Sequence[Sequence[Extent | None]]) -> Side:
     """The words of a text, given those that have stand-ins, and where the tokens of each answer stand."""
     borders = sorted({border for each in spans for span in each if span for border in span})
-    units: list[Unit] = []
+    units: list[TextUnit] = []
     end = 0
-    for one in [*sorted(hidden), Unit(len(text), len(text), "word")]:
+    for one in [*sorted(hidden), TextUnit(len(text), len(text), "word")]:
         units += units_between(text, end, one.start, borders)
         if one.start < one.end and one.start >= end:
             units.append(one)
@@ -209,16 +209,16 @@ def side(text: str, hidden: Sequence[Unit], spans: Sequence[Sequence[Extent | No
     return Side(units, [[span and unit_at(span, units, starts) for span in each] for each in spans])
 
 
-def units_between(text: str, start: int, end: int, borders: Sequence[int]) -> Iterator[Unit]:
+def units_between(text: str, start: int, end: int, borders: Sequence[int]) -> Iterator[TextUnit]:
     for match in UNITS.finditer(text, start, end):
         kind: Kind = "sign" if match.lastgroup == "sign" else "word"
         first, last = match.span()
         inside = borders[bisect_right(borders, first) : bisect_left(borders, last)] if match.lastgroup != "word" else ()
         for one, other in pairwise([first, *inside, last]):
-            yield Unit(one, other, kind)
+            yield TextUnit(one, other, kind)
 
 
-def unit_at(span: Extent, units: Sequence[Unit], starts: Sequence[int]) -> int | None:
+def unit_at(span: Extent, units: Sequence[TextUnit], starts: Sequence[int]) -> int | None:
     """The word that most of a token stands in; a space that is a token of its own is in none."""
     first = max(bisect_right(starts, span[0]) - 1, 0)
     found = [

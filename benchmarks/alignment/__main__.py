@@ -26,8 +26,8 @@ from attendo.files.durable import write_file
 from attendo.files.manifest import write_manifest
 from attendo.inspection.agreement import choose_heads
 from attendo.model.transformer import Transformer
-from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import CONFIG, Bundle, model_folder, read_bundle
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.model_folder.weights import load_model
 from attendo.text.tokenizer import Tokenizer
 from benchmarks.alignment.by_hand import AlignedPair, read_aligned

@@ -16,7 +16,7 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.cross_attention import cross_attention
 from attendo.engines.engine import Request
 from attendo.model.transformer import Transformer
-from attendo.model_folder.alignment_heads import AlignmentHeads
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.special_tokens import SPECIAL
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.alignment import align

@@ -18,7 +18,7 @@ from attendo.errors import AttendoError, UsageError
 from attendo.files.durable import write_file
 from attendo.files.manifest import write_manifest
 from attendo.model_folder.bundle import CONFIG, read_bundle
-from attendo.model_folder.doubt_thresholds import DoubtThresholds
+from attendo.model_folder.optional_keys import DoubtThresholds
 from benchmarks.doubt.labelled import LabelledAnswer, read_labelled
 from benchmarks.doubt.thresholds import LENGTHS, FlaggedCounts, ScoredAnswer, calibrate, count_flagged, told_apart
 from benchmarks.machine import describe_machine

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.model_folder.doubt_thresholds import DoubtThresholds
+from attendo.model_folder.optional_keys import DoubtThresholds
 from attendo.translation.doubt import corrected_score
 from benchmarks.doubt.labelled import LabelledAnswer
 

@@ -19,7 +19,7 @@ from attendo.errors import DataError, InputError
 from attendo.files.manifest import NAME as MANIFEST
 from attendo.files.tables import parse_json
 from attendo.model_folder.bundle import read_bundle
-from attendo.model_folder.doubt_thresholds import read_doubt
+from attendo.model_folder.optional_keys import read_doubt
 from attendo.translation import load as load_module
 from attendo.translation.prepare import choose_target
 from tests.translation.fake_engine import FakeEngine, Listener, fake_translator, write_fake_model

@@ -12,8 +12,8 @@ from attendo.engines.engine import Request
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.model.config import DecoderOnlyConfig, NonAutoregressiveConfig, RecurrentConfig
 from attendo.model.record import AttentionRecord
-from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import model_folder, read_bundle
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.model_folder.weights import load_model
 from attendo.special_tokens import SPECIAL
 from attendo.translation.options import Draws

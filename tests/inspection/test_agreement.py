@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from attendo.inspection.agreement import FEWEST_PAIRS, BothWays, candidates, choose_heads, strangers
-from attendo.model_folder.alignment_heads import AlignmentHeads
+from attendo.inspection.agreement import FEWEST_PAIRS, SeenBothWays, candidates, choose_heads, strangers
 from attendo.model_folder.bundle import model_folder, read_bundle
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.model_folder.weights import load_model
 from benchmarks.alignment.by_hand import read_aligned
 from benchmarks.alignment.links import LinkCounts, look_at, measure
@@ -29,7 +29,7 @@ def one_head(rows):
 
 def test_agreement_counts_links_from_both_sides():
     """y1-x2, y2-x1 from the one side; x1-y2, x2-y2 from the other: y2-x1 is common to both."""
-    both = BothWays(
+    both = SeenBothWays(
         one_head([[0.1, 0.9], [0.8, 0.2], [0.5, 0.5]]), one_head([[0.3, 0.7], [0.4, 0.6], [0.5, 0.5]]),
         torch.tensor([[2, 2]]),
     )  # fmt: skip
@@ -37,7 +37,7 @@ def test_agreement_counts_links_from_both_sides():
 
 
 def test_a_shift_looks_one_step_later():
-    later = BothWays(
+    later = SeenBothWays(
         one_head([[0.5, 0.4], [0.9, 0.1], [0.1, 0.9]]), one_head([[0.5, 0.4], [0.9, 0.1], [0.1, 0.9]]),
         torch.tensor([[2, 2]]),
     )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from attendo.errors import InputError
 from attendo.files.manifest import write_manifest
 from attendo.model_folder.bundle import CONFIG, read_bundle
-from attendo.model_folder.doubt_thresholds import DoubtThresholds
+from attendo.model_folder.optional_keys import DoubtThresholds
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "model-format-1"
 DIRECTION = read_bundle(GOLDEN).directions[0]

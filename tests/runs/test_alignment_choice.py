@@ -2,8 +2,8 @@
 
 import pytest
 
-from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.runs import train as of_training
 from attendo.runs.average import average_run
 from attendo.runs.run_folder import RunFolder

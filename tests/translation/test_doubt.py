@@ -9,7 +9,7 @@ import attendo
 from attendo.cli.main import run
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.errors import ConfigError
-from attendo.model_folder.doubt_thresholds import DoubtThresholds
+from attendo.model_folder.optional_keys import DoubtThresholds
 from attendo.translation.doubt import corrected_score, find_doubt
 from attendo.translation.options import TranslationOptions
 from benchmarks.doubt.labelled import read_labelled

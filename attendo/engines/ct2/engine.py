@@ -16,8 +16,8 @@ from attendo.engines.engine import Limits, Request
 from attendo.engines.process import OfThisProcess
 from attendo.errors import ConfigError, InputError
 from attendo.model.config import TransformerConfig
-from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import Bundle
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.special_tokens import SPECIAL
 
 TOKENS_PER_BATCH = 4_000

@@ -19,7 +19,7 @@ from attendo.engines.ct2.conversion import POSITIONS
 from attendo.errors import InputError
 from attendo.files.tensor_arrays import Arrays
 from attendo.model.config import LayerConfig, TransformerConfig
-from attendo.model_folder.alignment_heads import AlignmentHeads
+from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.special_tokens import SPECIAL
 
 
