@@ -38,7 +38,8 @@ class MadeFrom:
         languages: tuple[str, str] = ("", ""),  # of the source and the target
     ) -> None:
         self.source, self.target, self.pairs, self.words = source, target, pairs, words
-        self.letters = list(accumulate(map(str.isalnum, source), initial=0))  # so many before each position
+        said = (WORD_CHARACTER.match(sign) is not None for sign in source)
+        self.letters = list(accumulate(said, initial=0))  # so many before each position
         self.begin, self.end = len(source) - len(source.lstrip()), len(source.rstrip())
         self.edges = {pair.end: pair.target_end for pair in pairs} | {pair.start: pair.target_start for pair in pairs}
         made: dict[tuple[int, int], list[tuple[int, float]]] = {}
@@ -73,7 +74,7 @@ class MadeFrom:
         return {word: 1.0 for at in ends if (word := self.beside(at)) is not None}
 
     def has_words(self, start: int, end: int) -> bool:
-        """Whether there is a letter or a digit in source[start:end]."""
+        """Whether there is a letter, a digit or a sign that is said in source[start:end]."""
         return self.letters[end] > self.letters[start]
 
     def words_in(self, start: int, end: int) -> Range:

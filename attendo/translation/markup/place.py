@@ -25,6 +25,7 @@ from attendo.translation.markup.tree import Branch
 WEAKEST = 0.2  # an element for which no word reaches the threshold takes the best, if it has so much
 MOST_WORK = 300_000  # shares of words in elements; after that only the ends of an element are looked at
 LONGEST_NAME = 60
+SEEN = re.compile(r"\S")
 SAYS_ITSELF = re.compile(r"\d|^[^\W\d_a-zß-ÿ]")  # a number, a name: what may stand in the translation as it is
 
 
@@ -81,12 +82,13 @@ class Placer:
                 start, end, index = taken[before]
                 at = end if child.index > index or start < low else start
             low = at if child.is_loose else low
-            spots[child.index] = Spot(at, at, landed=not self.has_text(child))
+            lost = self.has_text(child)
+            blank = child.start < child.end and not lost  # an element around white space alone
+            end = min(after_space(self.made.target, at), here.end) if blank else at
+            spots[child.index] = Spot(at, end, landed=not lost)
 
     def has_text(self, child: Branch) -> bool:
-        if not child.is_element or child.start == child.end:
-            return False
-        return child.end - child.start > 1 or not self.made.source[child.start].isspace()
+        return child.is_element and SEEN.search(self.made.source, child.start, child.end) is not None
 
     # --- elements
 
