@@ -42,8 +42,10 @@ translations (`n_best`) are given where a text has no tags among its words: only
 MEANING = """\
 - The sentences, with phrases that a right translation of each tagged span may have, were written by hand
   ([benchmarks/markup](../benchmarks/markup/sentences.py)): 50 a direction, short ones of everyday language in the first
-  half, longer ones in the second. The rules of placing were chosen by the first half; by the second nothing was
-  changed but phrases, added where any of the three ways said something right in other words.
+  half, longer ones in the second. The rules of placing were chosen by the first half, and by 100 short sentences whose
+  place the second half took; it was written after that, and no rule follows from it.
+- The phrases, of both halves, were revised after the answers of all three ways were seen: right wordings added, wrong
+  ones taken out. Before that the second half was 88.4%, 56.7% and 45.5% exact, in the order of the table.
 - *Exact*: the tag holds one of the phrases, no more and no less. *Too wide*: it and more. *Too narrow*: a part of it.
   *Lost*: all else, wrong words in the right place too, so a poor translation counts against who makes it.
 - *By alignment* is what this page describes. *Stand-ins for tags* is what plain text gets: the model sees {1} and {2}.
