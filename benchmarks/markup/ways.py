@@ -27,7 +27,9 @@ def node_by_node(translator: attendo.Translator, texts: Sequence[str], source: s
         parts = scan(text, RULES)
         nodes = [edges(part.text)[1] for part in parts if part.kind == "text"]
         answers = iter(translator.translate(nodes, target, source))
-        found.append("".join(alone(part.text, next(answers).text) if part.kind == "text" else part.text for part in parts))
+        found.append(
+            "".join(alone(part.text, next(answers).text) if part.kind == "text" else part.text for part in parts)
+        )
     return found
 
 

@@ -7,10 +7,11 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from attendo.translation.answer import AlignedWord
+from attendo.translation.markup.small_words import small_words
 
 THRESHOLD = 0.5  # a word of which less was made inside an element is rather not part of it
 LIGHT = 0.15  # what a word costs in a hole that was made from none, or is a sign: articles, particles, commas
-WORD_CHARACTER = re.compile(r"[^\W_]")
+WORD_CHARACTER = re.compile(r"[^\W_]|[$€£¥%‰°§#@&+]")  # signs that are said, and not only punctuation
 
 
 class SentencePair(NamedTuple):
@@ -28,9 +29,17 @@ Range = tuple[int, int]  # of words
 class MadeFrom:
     """The words of a translation, and for each span of the source the words that were made from it."""
 
-    def __init__(self, source: str, target: str, words: Sequence[AlignedWord], pairs: Sequence[SentencePair]) -> None:
+    def __init__(
+        self,
+        source: str,
+        target: str,
+        words: Sequence[AlignedWord],
+        pairs: Sequence[SentencePair],
+        languages: tuple[str, str] = ("", ""),  # of the source and the target
+    ) -> None:
         self.source, self.target, self.pairs, self.words = source, target, pairs, words
-        self.letters = list(accumulate(map(str.isalnum, source), initial=0))  # so many before each position
+        said = (WORD_CHARACTER.match(sign) is not None for sign in source)
+        self.letters = list(accumulate(said, initial=0))  # so many before each position
         self.begin, self.end = len(source) - len(source.lstrip()), len(source.rstrip())
         self.edges = {pair.end: pair.target_end for pair in pairs} | {pair.start: pair.target_start for pair in pairs}
         made: dict[tuple[int, int], list[tuple[int, float]]] = {}
@@ -44,6 +53,8 @@ class MadeFrom:
         self.starts, self.ends = [span[0] for span in self.spans], [span[1] for span in self.spans]
         self.word_starts = [word.start for word in words]
         self.is_sign = [not WORD_CHARACTER.search(target[word.start : word.end]) for word in words]
+        self.small_in_source, small = map(small_words, languages)
+        self.is_small = [target[word.start : word.end].casefold() in small for word in words]
         light = [sign or not word.sources for sign, word in zip(self.is_sign, words, strict=True)]
         self.cost = list(accumulate([LIGHT if one else THRESHOLD for one in light], initial=0.0))
 
@@ -63,7 +74,7 @@ class MadeFrom:
         return {word: 1.0 for at in ends if (word := self.beside(at)) is not None}
 
     def has_words(self, start: int, end: int) -> bool:
-        """Whether there is a letter or a digit in source[start:end]."""
+        """Whether there is a letter, a digit or a sign that is said in source[start:end]."""
         return self.letters[end] > self.letters[start]
 
     def words_in(self, start: int, end: int) -> Range:

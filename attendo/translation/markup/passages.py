@@ -17,6 +17,7 @@ from attendo.translation.markup.rules import OF_LINES, MarkupRules
 from attendo.translation.markup.scan import MarkupPart, scan
 
 SUBTITLE = 90  # characters: two lines of a subtitle, which are one sentence
+LINK = "a"
 GOES_ON = re.compile(r"[,，、]\s*$|\w\s*$")
 
 
@@ -62,13 +63,13 @@ def runs(parts: Sequence[MarkupPart], rules: MarkupRules) -> Iterator[str | list
             part = MarkupPart("data", "".join(inner.text for inner in parts[at : end + 1]), part.name)
             at = end
         if border:
-            yield from lines(run)
+            yield from sentences(run)
             run = []
             yield part.text
         else:
             run.append(part)
         at += 1
-    yield from lines(run)
+    yield from sentences(run)
 
 
 def pairs(parts: Sequence[MarkupPart]) -> dict[int, int]:
@@ -104,6 +105,33 @@ def outline(parts: Sequence[MarkupPart], partners: dict[int, int], rules: Markup
         found += [] if mixed.pop() else inner
     apart = [start for start in found if parts[start].name not in rules.inline]
     return frozenset(apart).union(partners[start] for start in apart)
+
+
+def sentences(run: list[MarkupPart]) -> Iterator[str | list[MarkupPart]]:
+    """A run parted at the ends of lines, and at the links of a menu."""
+    for line in lines(run):
+        if isinstance(line, str) or not is_menu(line):
+            yield line
+            continue
+        begin = 0
+        for at, part in enumerate(line):
+            if part.name == LINK:
+                yield line[begin:at]
+                yield part.text
+                begin = at + 1
+        yield line[begin:]
+
+
+def is_menu(run: Sequence[MarkupPart]) -> bool:
+    """Several links and no word beside them: each says something of its own."""
+    links = depth = 0
+    for part in run:
+        if part.name == LINK:
+            depth += {"open": 1, "close": -1}.get(part.kind, 0)
+            links += part.kind == "open"
+        elif depth <= 0 and part.kind in ("text", "entity", "data") and WORD.search(part.text):
+            return False
+    return links > 1
 
 
 def lines(run: list[MarkupPart]) -> Iterator[str | list[MarkupPart]]:

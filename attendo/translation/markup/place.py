@@ -4,8 +4,8 @@
 
 An element becomes one range of the translation, never two: an anchor or an id may come only once. Of all ranges it is
 the one that gains most, where a word gains by how much of it was made inside the element, and loses by how much was
-not. So a hole is filled if both sides are worth more than it; else the better side has the element alone, which is
-right more often than a range that takes in half the sentence (benchmarks/markup).
+not. So a hole is filled if both sides are worth more than it; else the better side has the element alone. (On the 200
+sentences of benchmarks/markup the smallest range that covers all its words does as well: 367 of 396 exact both ways.)
 
 An element keeps to its parent's range and away from its siblings' words, so what nested in the source nests here. A
 point goes beside the word it stood beside. What finds no word of its own goes empty to the nearest, and is not landed.
@@ -18,11 +18,13 @@ from typing import NamedTuple
 
 from attendo.translation.markup.made_from import THRESHOLD, WORD_CHARACTER, MadeFrom, Range
 from attendo.translation.markup.points import Points, after_space, before_space
+from attendo.translation.markup.small_words import begins_small, ends_small
 from attendo.translation.markup.tree import Branch
 
 WEAKEST = 0.2  # an element for which no word reaches the threshold takes the best, if it has so much
 MOST_WORK = 300_000  # shares of words in elements; after that only the ends of an element are looked at
 LONGEST_NAME = 60
+SEEN = re.compile(r"\S")
 SAYS_ITSELF = re.compile(r"\d|^[^\W\d_a-zß-ÿ]")  # a number, a name: what may stand in the translation as it is
 
 
@@ -79,12 +81,13 @@ class Placer:
                 start, end, index = taken[before]
                 at = end if child.index > index or start < low else start
             low = at if child.is_loose else low
-            spots[child.index] = Spot(at, at, landed=not self.has_text(child))
+            lost = self.has_text(child)
+            blank = child.start < child.end and not lost  # an element around white space alone
+            end = min(after_space(self.made.target, at), here.end) if blank else at
+            spots[child.index] = Spot(at, end, landed=not lost)
 
     def has_text(self, child: Branch) -> bool:
-        if not child.is_element or child.start == child.end:
-            return False
-        return child.end - child.start > 1 or not self.made.source[child.start].isspace()
+        return child.is_element and SEEN.search(self.made.source, child.start, child.end) is not None
 
     # --- elements
 
@@ -182,6 +185,29 @@ class Placer:
                 best = score, start, index + 1
         return (best[1], best[2]) if best else None
 
+    def trimmed(self, child: Branch, one: Range) -> Range:
+        """Without signs and small words at an edge where the source has none."""
+        made, (first, last) = self.made, one
+        text = made.source[child.start : child.end].strip()
+        signs = not WORD_CHARACTER.match(text[0]), not WORD_CHARACTER.match(text[-1])
+        small = begins_small(text, made.small_in_source), ends_small(text, made.small_in_source)
+        while first < last - 1 and ((made.is_sign[first] and not signs[0]) or (made.is_small[first] and not small[0])):
+            first += 1
+        while first < last - 1 and (
+            (made.is_sign[last - 1] and not signs[1]) or (made.is_small[last - 1] and not small[1])
+        ):
+            last -= 1
+        return first, last
+
+    def without_particles(self, child: Branch, start: int, end: int) -> tuple[int, int]:
+        """A model's piece of Chinese may hold a particle and a word: 的结果."""
+        source, target = self.made.source[child.start : child.end].strip(), self.made.target
+        if end - start > 2 and target[start] == "的" and source[0] != "的":
+            start += 1
+        if end - start > 2 and target[end - 1] in "的了" and source[-1] not in "的了":
+            end -= 1
+        return start, end
+
     def spots(
         self, parent: Branch, elements: Sequence[Branch], found: Sequence[Range | None], here: Spot, limits: Range
     ) -> list[Spot | None]:
@@ -205,19 +231,14 @@ class Placer:
             if one is None:
                 spots.append(None)
                 continue
-            first, last = one
-            opens_with_sign = not WORD_CHARACTER.match(source, after_space(source, child.start))
-            ends_with_sign = not WORD_CHARACTER.match(source, before_space(source, child.end) - 1)
-            while not opens_with_sign and first < last - 1 and made.is_sign[first]:
-                first += 1
-            while not ends_with_sign and first < last - 1 and made.is_sign[last - 1]:
-                last -= 1
-            if opens_with_sign and first - 1 >= limits[0] and is_free(first - 1, child):
+            first, last = self.trimmed(child, one)
+            start, end = after_space(source, child.start), before_space(source, child.end)
+            if not WORD_CHARACTER.match(source, start) and first - 1 >= limits[0] and is_free(first - 1, child):
                 first -= 1
-            if ends_with_sign and last < limits[1] and is_free(last, child):
+            if not WORD_CHARACTER.match(source, end - 1) and last < limits[1] and is_free(last, child):
                 last += 1
             more.update((first, last - 1))
-            start, end = words[first].start, words[last - 1].end
+            start, end = self.without_particles(child, words[first].start, words[last - 1].end)
             if source[child.start].isspace():
                 start = max(here.start, before_space(target, start))
             if source[child.end - 1].isspace():

@@ -149,7 +149,8 @@ def put_back(passage: Passage, answer: Translation) -> Put:
     lost = [token for token in passage.placeholders if token not in tokens.values()]
     marks = with_points(passage, lost)
     root = grow(marks, len(passage.text))
-    spots = place(root, MadeFrom(passage.text, target, words, pairs))
+    languages = answer.source_language, answer.target_language
+    spots = place(root, MadeFrom(passage.text, target, words, pairs, languages))
     text = write(root, spots, Writer(passage, target, spaces_of(passage, target, words), tokens))
     unplaced: list[tuple[NoteKind, str]] = [("placeholder", passage.placeholders[token]) for token in lost]
     unplaced += [("tag", marks[index].raw.strip()) for index, spot in spots.items() if not spot.landed]

@@ -42,6 +42,8 @@ def read(text, rules=HTML):
         ("<!DOCTYPE html><html><head><title>A page</title></head>", ["A page"]),
         ("soft&shy;ly", ["softly"]),
         ("<b0>Bold</b0> text", ["Bold text"]),  # Immersive Translate
+        ('<nav><a href="/">Home</a> | <a href="/x">About <b>us</b></a></nav>', ["Home", "About us"]),
+        ("Read <a>this</a> <a>and that</a>", ["Read this and that"]),
         ("&lt;x1/&gt; <code>y</code> z", ["<x1/> <xx1/> z"]),  # what looks like ours is not ours
     ],
 )
@@ -98,6 +100,11 @@ def test_tags_follow_their_words(text, found):
     answer = put(text, RED_CAR)
     assert answer.text == found
     assert answer.unplaced == ()
+
+
+def test_a_sign_that_is_said_stays_with_its_number():
+    price = by_words([("€", "€"), ("5", "5"), ("kostet", "costs"), ("es", "It")])
+    assert put("It costs <b>5 €</b>", price).text == "<b>€ 5</b> kostet es"
 
 
 def test_a_hole_is_filled_only_if_it_is_worth_it():

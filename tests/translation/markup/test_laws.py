@@ -24,6 +24,8 @@ from tests.translation.markup.soups import anything
 @example("one&nbsp;two &nbsp; three\n  four")
 @example("x <y and <b>z</b> & a&b")
 @example("<b><i>x</b></i>")
+@example("one<i>&nbsp;</i>--")
+@example("one<i> \n </i>two")
 def test_the_source_put_back_is_the_source(text):
     """A translator that says the same again gives the same bytes."""
     for rules in (HTML, XML):
