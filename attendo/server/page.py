@@ -25,7 +25,7 @@ PAGE = {
         f"/page/{name}.js": PageFile(f"{name}.js", SCRIPT)
         for name in (
             "theme", "connect", "words", "settings", "elements", "asking", "languages", "alignment", "marks", "box",
-            "clients", "listing",
+            "differences", "clients", "listing",
         )
     },
 }  # fmt: skip

@@ -1,6 +1,7 @@
 // The box that translates while one types.
 
 import { Refusal, ask, askJson, events, patiently, sayError } from "./asking.js";
+import { differences } from "./differences.js";
 import { byId, copyFrom, el } from "./elements.js";
 import { base, nameOf, same, sources, targetFor, targets } from "./languages.js";
 import { listenForWords, plainSource, plainTarget, showMarks } from "./marks.js";
@@ -169,15 +170,18 @@ function showAnswer(text, answer, began) {
   byId("took").textContent = t("box.took", { ms: number(Math.round(performance.now() - began)) });
   byId("doubt").hidden = !answer.doubtful;
   byId("copy").hidden = false;
-  list("alternatives", answer.alternatives || [], answer.to);
-  list("remarks", answer.remarks || [], "en");
+  const others = [...new Set(answer.alternatives || [])].filter((one) => one !== answer.text);
+  list("alternatives", others.map((one) => el("li", { lang: answer.to, dir: "auto" }, parted(one, answer.text))));
+  list("remarks", (answer.remarks || []).map((one) => el("li", { lang: "en" }, one)));
 }
 
-function list(id, texts, language) {
-  byId(id).hidden = texts.length === 0;
-  byId(id)
-    .querySelector("ul")
-    .replaceChildren(...texts.map((text) => el("li", { lang: language }, text)));
+function parted(text, best) {
+  return differences(text, best).map((one) => (one.differs && one.text.trim() ? el("mark", {}, one.text) : one.text));
+}
+
+function list(id, items) {
+  byId(id).hidden = items.length === 0;
+  byId(id).querySelector("ul").replaceChildren(...items);
 }
 
 function showNothing() {

@@ -72,7 +72,7 @@ function paste({ what, value }, name) {
   button.addEventListener("click", () => copyFrom(button, filled(value, table("copied"))));
   return el(
     "div",
-    { class: "paste" },
+    { class: ["address", "key"].includes(what) ? "paste" : "paste long" },
     el("span", { class: "what" }, t(PASTE_NAMES[what])),
     el("code", { translate: "no" }, filled(value, table("shown"))),
     button,

@@ -71,7 +71,7 @@ function light(side, index) {
 
 function sayWord(side, index, links, other, theirs) {
   const word = shown.spans[side][index].textContent;
-  const names = links.map((link) => `${shown.spans[other][link[theirs]].textContent} ${percent(link[2])} %`);
+  const names = links.map((link) => `${shown.spans[other][link[theirs]].textContent} ${percent(link[2])}%`);
   if (side === "source") return names.length ? `${word} → ${names.join(", ")}` : t("mark.missing", { word });
   const made = names.length ? t("mark.made", { word, sources: names.join(", ") }) : t("mark.none", { word });
   const { logp } = shown.target[index];

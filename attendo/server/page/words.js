@@ -50,7 +50,7 @@ export const WORDS = {
   },
   "mark.made": { "en": "{word} ← {sources}", "zh": "{word} ← {sources}" },
   "mark.none": { "en": "{word}: from no single word", "zh": "{word}：不对应某一个词" },
-  "mark.sure": { "en": "probability {percent} %", "zh": "概率 {percent}%" },
+  "mark.sure": { "en": "probability {percent}%", "zh": "概率 {percent}%" },
   "mark.unsure": { "en": "unsure", "zh": "没有把握" },
   "mark.lost": { "en": "perhaps left out", "zh": "可能漏译" },
   "mark.missing": {
@@ -86,7 +86,7 @@ export const WORDS = {
   "connect.search": { "en": "Find a program", "zh": "查找程序" },
   "connect.all": { "en": "All", "zh": "全部" },
   "connect.groups": { "en": "Kind of program", "zh": "程序类别" },
-  "connect.found": { "en": "{count} programs", "zh": "{count} 个程序" },
+  "connect.found": { "en": "{count} ways", "zh": "{count} 种接法" },
   "connect.nothing": {
     "en": "No program by that name. If it can use LibreTranslate, DeepL, DeepLX or MTranServer, take the address of one that does.",
     "zh": "没有这个名字的程序。只要它支持 LibreTranslate、DeepL、DeepLX 或 MTranServer，就可以用同类程序的地址。"
