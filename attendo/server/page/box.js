@@ -12,7 +12,8 @@ const LONG = 1500; // characters from which a text comes sentence by sentence, w
 const SURE = 0.5; // of a detection: below it the language is a guess
 const EXAMPLES = ["昨天下午我和朋友去北京的图书馆借了三本书。", "The museum opens at nine, but on Mondays it is closed."];
 
-const state = { from: "", to: "", detected: null, answer: null, limit: 50_000, timer: 0, controller: null };
+// wish: the target that was chosen; to: that which there is for the text
+const state = { from: "", to: "", wish: "", detected: null, answer: null, limit: 50_000, timer: 0, controller: null };
 
 export function setLimit(limit) {
   if (limit > 0) state.limit = limit;
@@ -22,8 +23,8 @@ export function setLimit(limit) {
 // --- the two lists
 
 export function showLanguages() {
-  const wish = settings.target || (settings.language === "zh" ? "zh-Hans" : "en");
-  state.to = targetFor(state.from, state.to || wish, wish);
+  state.wish = state.wish || settings.target || (settings.language === "zh" ? "zh-Hans" : "en");
+  state.to = targetFor(state.from, state.to || state.wish, state.wish);
   const auto = { "": autoName() };
   fill(byId("from"), { ...auto, ...named(sources()) }, state.from);
   fill(byId("to"), named(targets(state.from)), state.to);
@@ -50,9 +51,13 @@ function chooseSource() {
 }
 
 function chooseTarget() {
-  state.to = byId("to").value;
-  change("target", state.to);
+  wishFor(byId("to").value);
   translateNow();
+}
+
+function wishFor(target) {
+  state.to = state.wish = target;
+  change("target", target);
 }
 
 // What was the translation is the text now.
@@ -61,9 +66,8 @@ function swap() {
   const [to, text] = [state.to, state.answer ? state.answer.text : ""];
   if (source && !targets(to).some((code) => same(code, source))) return;
   state.from = sources().find((code) => same(code, to)) || "";
-  state.to = source || state.to;
+  wishFor(source || state.to);
   state.detected = null;
-  change("target", state.to);
   if (text) byId("source").value = text;
   showLanguages();
   typed();
@@ -144,14 +148,13 @@ async function target(text, signal) {
   const start = Array.from(text).slice(0, 1000).join("");
   const [likely] = await askJson("/detect", { method: "POST", body: { q: start }, signal });
   signal.throwIfAborted();
-  const wish = settings.target || state.to;
   if (!likely || likely.confidence < 100 * SURE) return state.to;
-  const to = targetFor(likely.language, wish, state.to);
+  const to = targetFor(likely.language, state.wish, state.to);
   if (!same(to, state.to)) {
     state.to = to;
     byId("to").value = [...byId("to").options].map((one) => one.value).find((code) => same(code, to)) || "";
   }
-  if (!same(to, wish) && base(to) !== base(wish)) {
+  if (base(to) !== base(state.wish)) {
     note.textContent = t("box.switched", { source: nameOf(likely.language), target: nameOf(to) });
   }
   return state.to;
@@ -201,7 +204,6 @@ function showLine(text) {
 function showError(error) {
   showNothing();
   showLine(sayError(error, state.limit));
-  if (error.status === 401) byId("key").focus();
 }
 
 // --- listening

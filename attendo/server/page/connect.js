@@ -9,6 +9,7 @@ import { drawListing, startListing } from "./listing.js";
 import { change, isDark, onChange, settings, t, turnTheme } from "./settings.js";
 
 let info = null;
+let needsKey = false;
 
 function showWords() {
   document.documentElement.lang = settings.language === "zh" ? "zh-Hans" : "en";
@@ -32,6 +33,7 @@ function showFoot() {
 
 // Versions and models are for those who have a key; languages and the limit for all.
 async function loadInfo() {
+  if (needsKey && !settings.key) return;
   try {
     info = await askJson("/api/info");
     setLimit(info.limits.characters);
@@ -54,9 +56,10 @@ async function load() {
   say("");
   take(languages);
   setLimit(limits.charLimit);
-  byId("key-row").hidden = !limits.keyRequired;
+  needsKey = limits.keyRequired;
+  byId("key-row").hidden = !needsKey;
   showLanguages();
-  startListing(clients, limits.keyRequired);
+  startListing(clients, needsKey);
   await loadInfo();
 }
 
