@@ -14,9 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 import attendo
-from attendo.engines.ct2.engine import Ct2Engine
-from attendo.inspection.links import join_weights, link_lines, link_picture
-from attendo.inspection.readable import pieces, words
+from attendo.inspection.links import link_lines, link_picture
 
 SENTENCES = (
     ("zh", "en", "我爱机器学习"),
@@ -31,7 +29,6 @@ SENTENCES = (
 )
 IN_THE_PICTURE = SENTENCES[0]  # in the README
 LINKED = SENTENCES[3]  # Chinese puts the verb elsewhere
-SIGNS = ">>{}<< in front of a source tells the model which language to write; </s> ends a sentence."
 NEXT = (
     ('.venv/bin/attendo translate "Guten Morgen!" --to en', "a sentence of your own; -i FILE -o FILE for many lines"),
     ("make install", "once: PyTorch and all that the commands below need"),
@@ -89,23 +86,24 @@ def show_translations(translator: attendo.Translator, console: Console) -> bool:
 
 
 def show_links(translator: attendo.Translator, path: Path, console: Console) -> None:
-    """Of one sentence, which source words each target word looked at; CTranslate2 tells it of one head."""
-    engine, tokenizer = translator.engine, translator.tokenizer
-    if not isinstance(engine, Ct2Engine):
+    """Of one sentence, which source words each word of its translation was made from."""
+    source, target, text = LINKED
+    options = attendo.TranslationOptions(alignment=True)
+    answer = translator.translate(text, to=target, from_=source, options=options)
+    if not answer.alignment:
         return
-    _, target, text = LINKED
-    source = tokenizer.source_ids(text, target)
-    names = [list(map(str, source))]
-    (answer,) = engine.translator.translate_batch(names, beam_size=4, return_attention=True, return_end_token=True)
-    output = tuple(map(int, answer.hypotheses[0]))
-    rows, columns = (words(pieces(ids, tokenizer)) for ids in (output, source))
-    weights = join_weights(answer.attention[0], rows, columns)
-    labels = [[unit.word_label for unit in units] for units in (rows, columns)]
-    console.print(f"\n{text}\nWhat the first head of the last layer looked at while it wrote each word:\n")
-    for line in link_lines(weights, *labels):
+    spans = sorted({(start, end) for word in answer.alignment for start, end, _ in word.sources})
+    weights = []
+    for word in answer.alignment:
+        shares = {(start, end): weight for start, end, weight in word.sources}
+        weights.append([shares.get(span, 0.0) for span in spans])
+    rows = [answer.text[word.start : word.end] for word in answer.alignment]
+    columns = [text[start:end] for start, end in spans]
+    console.print(f"\n{text}\nWhich words each word of its translation was made from, by the model's attention:\n")
+    for line in link_lines(weights, rows, columns):
         console.print(f"  {line}".rstrip())
-    path.write_text(link_picture(weights, *labels), encoding="utf-8")
-    console.print(f"\n{SIGNS.format(target)} The same as a picture: {path}")
+    path.write_text(link_picture(weights, rows, columns), encoding="utf-8")
+    console.print(f"\nThe same as a picture: {path}")
 
 
 def draw_heads_of(model: str | None, out: Path) -> Path:

@@ -165,7 +165,7 @@ def translate(
         typer.Option(
             "--json",
             rich_help_panel=INPUT_AND_OUTPUT,
-            help="Print one JSON object a line, with translation, score, remarks and ledger.",
+            help="Print one JSON object a line, with translation, score, alignment, remarks and ledger.",
         ),
     ] = False,
     report: Annotated[

@@ -17,8 +17,8 @@ class Hypothesis:
     log_prob: float
     score: float
     token_log_probs: tuple[float, ...]
-    # What cross-attention looked at, if that was asked for: a row for each of the ids, which sums to 1, and in it a
-    # number for each token of the source.
+    # What cross-attention looked at for each token, if that was asked for: a row for each of the ids, which sums to 1,
+    # and in it a number for each token of the source.
     attention: Sequence[Sequence[float]] | None = field(default=None, compare=False, repr=False)
 
     @classmethod

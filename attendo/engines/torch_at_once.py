@@ -16,6 +16,7 @@ from attendo.engines.engine import Request
 from attendo.engines.torch_engine import TorchEngine
 from attendo.errors import InputError
 from attendo.model.non_autoregressive import NonAutoregressive
+from attendo.model_folder.alignment_heads import AlignmentHeads
 
 # Fewer than of a beam search, which has the logits of one token of each hypothesis in memory: here it is those of all
 # tokens of all lengths, 3 GB on a GPU with a vocabulary of 32,000.
@@ -25,8 +26,8 @@ AT_ONCE = "a non-autoregressive model gives all words of a sentence at once"
 
 
 class AtOnceEngine(TorchEngine):
-    def __init__(self, model: NonAutoregressive, device: torch.device) -> None:
-        super().__init__(model, device)
+    def __init__(self, model: NonAutoregressive, device: torch.device, alignment: AlignmentHeads | None = None) -> None:
+        super().__init__(model, device, alignment)
         self.at_once = model
 
     @property
@@ -46,7 +47,7 @@ class AtOnceEngine(TorchEngine):
             found = device_mask_predict(self.at_once, source, passes, lengths, n_best, alpha, self.workspace)
         else:
             found = mask_predict_n_best(self.at_once, source, passes, lengths, n_best, alpha)
-        return iter(found)
+        return self.looked_at(source, found) if attention else iter(found)
 
     def sample(
         self, requests: Sequence[Request], options: SamplingOptions, seeds: Sequence[int] | None = None

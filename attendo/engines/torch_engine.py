@@ -20,6 +20,7 @@ from attendo.decoding.phrases import Phrases
 from attendo.decoding.sampling import sample
 from attendo.decoding.scoring import score_targets
 from attendo.device import choose_device
+from attendo.engines.cross_attention import with_attention
 from attendo.engines.cuda.graphs import workspace_on
 from attendo.engines.cuda.search import device_beam_search
 from attendo.engines.engine import Limits, Request
@@ -30,6 +31,7 @@ from attendo.model.config import DecoderOnlyConfig, ModelConfig
 from attendo.model.encoder_only import EncoderOnly
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
+from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import Bundle
 from attendo.model_folder.weights import load_model
 from attendo.special_tokens import pad_rows
@@ -41,7 +43,7 @@ FORKED = Event()  # set in a child whose parent had an engine: it keeps to one t
 
 
 class TorchEngine:
-    def __init__(self, model: Model, device: torch.device) -> None:
+    def __init__(self, model: Model, device: torch.device, alignment: AlignmentHeads | None = None) -> None:
         if isinstance(model, EncoderOnly):
             raise InputError("this is an encoder alone, trained to guess hidden tokens: it cannot translate")
         # Half precision is twice as fast on a GPU; a CPU computes in single.
@@ -53,6 +55,7 @@ class TorchEngine:
         if device.type == "cpu" and isinstance(model, Transformer):
             self.model = PartwiseEncoding(model)
         self.teacher_forced: TeacherForcedModel = cast(TeacherForcedModel, model)
+        self.alignment = alignment
         self.workspace = workspace_on(device)
 
     @property
@@ -78,8 +81,13 @@ class TorchEngine:
         lengths = [request.max_length for request in requests]
         source, wanted = self.source(requests), constraints(requests)
         if self.device.type == "cuda" and not wanted:
-            return iter(device_beam_search(self.model, source, lengths, options, self.workspace))
-        return iter(beam_search(self.model, source, lengths, options, wanted))
+            found = device_beam_search(self.model, source, lengths, options, self.workspace)
+        else:
+            found = beam_search(self.model, source, lengths, options, wanted)
+        return self.looked_at(source, found) if attention else iter(found)
+
+    def looked_at(self, source: Tensor, found: Sequence[list[Hypothesis]]) -> Iterator[list[Hypothesis]]:
+        return with_attention(self.teacher_forced, source, found, self.alignment)
 
     def sample(
         self, requests: Sequence[Request], options: SamplingOptions, seeds: Sequence[int] | None = None
@@ -145,5 +153,5 @@ def load_torch_engine(bundle: Bundle, device: str = "auto", threads: int | None 
     if isinstance(model, NonAutoregressive):
         from attendo.engines.torch_at_once import AtOnceEngine  # which is one of these
 
-        return AtOnceEngine(model, where)
-    return TorchEngine(model, where)
+        return AtOnceEngine(model, where, bundle.alignment)
+    return TorchEngine(model, where, bundle.alignment)

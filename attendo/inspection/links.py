@@ -5,12 +5,9 @@ No torch and no matplotlib are needed. Weights are rows of numbers: rows look (t
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TypeVar
 
-from attendo.inspection.readable import Unit
 from attendo.report.columns import num_columns
 
-Item = TypeVar("Item")
 Weights = Sequence[Sequence[float]]
 
 SHADES = ((0.75, "█"), (0.50, "▓"), (0.25, "▒"), (0.10, "░"))  # from this weight on
@@ -18,24 +15,6 @@ FAINTEST = 0.05  # below it a line would only be noise
 
 # Sizes in the SVG's own units, about pixels.
 FONT, GAP, EDGE, BETWEEN = 18, 22, 20, 130
-
-
-def join_weights(weights: Weights, rows: Sequence[Unit], columns: Sequence[Unit]) -> list[list[float]]:
-    """[tokens][tokens] -> [rows][columns]: the mean over a row's tokens of the sum over a column's.
-
-    >>> join_weights([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]], [Unit("ab", 2)], [Unit("x", 1), Unit("yz", 2)])
-    [[0.25, 0.75]]
-    """
-    summed = [[sum(group) for group in split(row, columns)] for row in weights]
-    return [[sum(column) / len(group) for column in zip(*group, strict=True)] for group in split(summed, rows)]
-
-
-def split(items: Sequence[Item], units: Sequence[Unit]) -> Iterator[Sequence[Item]]:
-    """The items of each unit."""
-    first = 0
-    for unit in units:
-        yield items[first : first + unit.count]
-        first += unit.count
 
 
 def link_lines(weights: Weights, rows: Sequence[str], columns: Sequence[str]) -> Iterator[str]:

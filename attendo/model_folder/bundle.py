@@ -2,8 +2,8 @@
 
     config.json         {"format": 1, "model": {"family": "transformer", …}, "tokenizer": {"kind": "bpe"},
                          "languages": ["zh", "en"], "directions": ["zh-en", "en-zh"]}
-                        and perhaps "doubt", see doubt_thresholds.py, and "stand_ins": true, if the model has learnt to
-                        keep {1}, {2} … where they stand
+                        and perhaps "doubt", see doubt_thresholds.py, "stand_ins": true, if the model has learnt to
+                        keep {1}, {2} … where they stand, and "alignment", see alignment_heads.py
     tokenizer.json      see attendo/text/subword_models.py
     model.safetensors   the weights
     README.md           the model card
@@ -26,6 +26,7 @@ from attendo.files.tables import read_json, short_path, short_repr
 from attendo.files.tensor_file import LARGEST_HEADER
 from attendo.model.config import ModelConfig, config_from_dict
 from attendo.model.shapes import num_parameters
+from attendo.model_folder.alignment_heads import AlignmentHeads, check_alignment, read_alignment
 from attendo.model_folder.doubt_thresholds import DoubtThresholds, read_doubt
 from attendo.text.scripts import parse_direction
 from attendo.text.subword_models import KINDS, LANGUAGE, MOST_LANGUAGES
@@ -36,7 +37,7 @@ FORMAT = 1
 CONFIG, TOKENIZER, WEIGHTS, CARD = FILES = ("config.json", "tokenizer.json", "model.safetensors", "README.md")
 LEARN_TEXT = ("decoder-only", "encoder-only")  # families that need no pairs
 KEYS = ("format", "model", "tokenizer", "languages", "directions")
-OPTIONAL = ("doubt", "stand_ins")
+OPTIONAL = ("doubt", "stand_ins", "alignment")
 # Models that came with the package, each known by the name of its folder.
 SHIPPED = Path(__file__).parents[1] / "models"
 DEFAULT = "default"
@@ -81,6 +82,7 @@ class Description:
     directions: tuple[tuple[str, str], ...]
     doubt: DoubtThresholds | None = None
     stand_ins: bool = False  # whether it has learnt to keep {1}, {2} … where they stand
+    alignment: AlignmentHeads | None = None  # which heads tell what a word was made from
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +119,8 @@ def read_bundle(folder: Path) -> Bundle:
         check_largest(folder / name, files[name], largest)
     description = read_description(folder / CONFIG, files[CONFIG].sha256)
     config = read_config(folder / CONFIG, description.model)
+    if description.alignment:
+        check_alignment(folder / CONFIG, description.alignment, config)
     check_largest(folder / WEIGHTS, files[WEIGHTS], largest_weights(folder / CONFIG, config))
     for name in (TOKENIZER, CARD, WEIGHTS):
         check_content(folder / name, files[name])
@@ -165,7 +169,13 @@ def read_description(path: Path, sha256: str | None = None) -> Description:
     if type(stand_ins) is not bool:
         raise InputError(f"{path}: stand_ins is {short_repr(stand_ins)}, expected true or false")
     return Description(
-        model=table["model"], kind=kind, languages=languages, directions=directions, doubt=doubt, stand_ins=stand_ins
+        model=table["model"],
+        kind=kind,
+        languages=languages,
+        directions=directions,
+        doubt=doubt,
+        stand_ins=stand_ins,
+        alignment=read_alignment(path, table["alignment"]) if "alignment" in table else None,
     )
 
 
@@ -210,6 +220,7 @@ def write_bundle(
     needs: int,
     *,
     stand_ins: bool = False,
+    alignment: AlignmentHeads | None = None,
 ) -> None:
     """The folder is there whole or not at all. An older model folder of that name is replaced, any other is not.
 
@@ -219,7 +230,9 @@ def write_bundle(
     check_replaceable(folder)
     if len(card.encode()) > LARGEST_CARD:
         raise InputError(f"the model card has {len(card.encode()):,} bytes: expected at most {LARGEST_CARD:,}")
-    description = describe(model_table, tokenizer, directions, folder / CONFIG, stand_ins=stand_ins)
+    description = describe(
+        model_table, tokenizer, directions, folder / CONFIG, stand_ins=stand_ins, alignment=alignment
+    )
     if folder.parent.is_dir():
         sweep(folder.parent)
     with new_folder(folder, needs, replace=True, shared=True) as new:
@@ -237,11 +250,14 @@ def describe(
     path: Path,
     *,
     stand_ins: bool = False,
+    alignment: AlignmentHeads | None = None,
 ) -> bytes:
     """What is to stand in config.json at `path`."""
     texts = [f"{source}-{target}" for source, target in directions]
     # Through the same gate as when it is read, so that nothing is written that cannot be read again.
     read_directions(path, texts, tokenizer.languages, model_table)
+    if alignment:
+        check_alignment(path, read_alignment(path, alignment.to_dict()), read_config(path, model_table))
     table = {
         "format": FORMAT,
         "model": model_table,
@@ -249,6 +265,7 @@ def describe(
         "languages": list(tokenizer.languages),
         "directions": texts,
         **({"stand_ins": True} if stand_ins else {}),
+        **({"alignment": alignment.to_dict()} if alignment else {}),
     }
     return (json.dumps(table, indent=2) + "\n").encode()
 

@@ -19,6 +19,7 @@ from attendo.files.durable import cannot_write
 from attendo.files.tensor_file import check_tensors, read_header
 from attendo.model.build import Model, build_model
 from attendo.model.config import ModelConfig, config_to_dict
+from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import Bundle, write_bundle
 from attendo.model_folder.checked_weights import LARGEST_WEIGHT, read_weights
 from attendo.text.tokenizer import Tokenizer
@@ -110,10 +111,12 @@ def save_model(
     dtype: torch.dtype = torch.float32,
     *,
     stand_ins: bool = False,
+    alignment: AlignmentHeads | None = None,
 ) -> None:
     """A model folder with these weights, the model's own or an average of many; in float16 it is half as large.
 
-    `stand_ins`: the model has learnt to keep {1}, {2} … where they stand.
+    `stand_ins`: the model has learnt to keep {1}, {2} … where they stand. `alignment`: the heads that tell what a word
+    was made from.
     """
     check_fit(model, weights_of(model), weights)
     if model.config.vocab_size != tokenizer.vocab_size:
@@ -124,7 +127,9 @@ def save_model(
     check_largest_weight(folder, written)
     write_weights = partial(write_tensors, tensors=written)
     table, needs = config_to_dict(model.config), num_bytes(written) + OTHER_FILES
-    write_bundle(folder, table, tokenizer, directions, card, write_weights, needs, stand_ins=stand_ins)
+    write_bundle(
+        folder, table, tokenizer, directions, card, write_weights, needs, stand_ins=stand_ins, alignment=alignment
+    )
 
 
 def load_model(bundle: Bundle, device: torch.device | str = "cpu") -> Model:

@@ -9,7 +9,7 @@ from attendo.files.manifest import check_manifest
 from attendo.files.source_code import package_code
 from attendo.files.tables import from_dict
 from attendo.model.config import config_from_dict
-from attendo.model_folder.bundle import read_description
+from attendo.model_folder.bundle import CONFIG, read_description
 from attendo.model_folder.weights import on_meta, save_model
 from attendo.runs.run_folder import RunFolder
 from attendo.text.tokenizer import Tokenizer
@@ -27,7 +27,11 @@ def average_run(folder: RunFolder, out: Path, *, last: int | None, best: int | N
     weights = mean_weights(checkpoints.raw_weights(step, model) for step in steps)
     card = average_card(folder, steps, description.directions, description.languages)
     tokenizer, stand_ins = Tokenizer.load(folder.tokenizer), description.stand_ins
-    save_model(out, model, weights, tokenizer, description.directions, card, stand_ins=stand_ins)
+    # The heads that were chosen when the run ended: the mean of its steps has the same.
+    ended = read_description(folder.model / CONFIG) if (folder.model / CONFIG).is_file() else description
+    save_model(
+        out, model, weights, tokenizer, description.directions, card, stand_ins=stand_ins, alignment=ended.alignment
+    )
     return steps
 
 

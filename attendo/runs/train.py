@@ -2,19 +2,25 @@
 
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
+
+from torch import Tensor, device
 
 from attendo.data.prepare.datasets import OnProgress, no_progress
 from attendo.errors import InputError
 from attendo.files.arguments import as_list, check_argument, check_path, wrong_argument
 from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import write_file
-from attendo.model.config import config_to_dict
+from attendo.inspection.agreement import FEWEST_PAIRS, choose_heads
+from attendo.model.config import TransformerConfig, config_to_dict
+from attendo.model.transformer import Transformer
+from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import describe, read_bundle
-from attendo.model_folder.weights import on_meta, save_model, weights_of
+from attendo.model_folder.weights import give_weights_, on_meta, save_model, weights_of
 from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import Recipe
 from attendo.recipe.write import recipe_to_toml
@@ -198,8 +204,13 @@ class TrainingRun:
         parameters = sum(weight.numel() for weight in weights_of(model).values())
         card = model_card(self.recipe, self.prepared, self.progress, f"step {step}", parameters)
         directions, tokenizer = self.recipe.data.parsed_directions(), self.prepared.tokenizer
-        stand_ins = self.prepared.stand_ins
-        save_model(self.folder.model, model, weights, tokenizer, directions, card, stand_ins=stand_ins)
+        stand_ins, alignment = (
+            self.prepared.stand_ins,
+            alignment_of(self.prepared, weights, self.trainer.machine.device),
+        )
+        save_model(
+            self.folder.model, model, weights, tokenizer, directions, card, stand_ins=stand_ins, alignment=alignment
+        )
         self.report(step, parameters, command, language)
 
     def best_whole_step(self) -> int:
@@ -237,3 +248,19 @@ class TrainingRun:
             },
             language=language,
         )
+
+
+def alignment_of(prepared: Prepared, weights: Mapping[str, Tensor], device: device) -> AlignmentHeads | None:
+    """The heads that tell what a word was made from, by the validation pairs; None if they cannot be told."""
+    if not isinstance(prepared.model, TransformerConfig):
+        return None
+    known = {(one.source, one.target) for one in prepared.validation}
+    pairs: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for one in prepared.validation:
+        if (one.target, one.source) in known and one.source < one.target:
+            pairs[one.source, one.target] = [(pair.source, pair.target) for pair in one.pairs]
+    if sum(map(len, pairs.values())) < FEWEST_PAIRS:
+        return None
+    model = on_meta(prepared.model)
+    give_weights_(model, {name: weight.detach().to(device, copy=True) for name, weight in weights.items()})
+    return choose_heads(cast(Transformer, model.eval()), prepared.tokenizer, pairs)

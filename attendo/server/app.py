@@ -91,8 +91,8 @@ class Routes:
             ("POST", "/v2/languages", self.of_deepl(self.deepl_languages)),
             ("GET", "/v2/usage", self.of_deepl(self.deepl_usage)),
             ("POST", "/v2/usage", self.of_deepl(self.deepl_usage)),
-            ("GET", "/v2/glossary-language-pairs", self.of_deepl(lambda request: {"supported_languages": []})),
-            ("GET", "/v2/glossaries", self.of_deepl(lambda request: {"glossaries": []})),
+            ("GET", "/v2/glossary-language-pairs", self.of_deepl(lambda table: {"supported_languages": []})),
+            ("GET", "/v2/glossaries", self.of_deepl(lambda table: {"glossaries": []})),
             ("POST", "/deeplx", self.speaking(deeplx)),
             ("POST", "/imme", self.speaking(immersive)),
             ("POST", "/kiss", self.speaking(kiss)),
@@ -117,6 +117,7 @@ class Routes:
         """Three dialects on one path."""
         try:
             table = await self.read(request)
+            self.client_of(request, table)
             dialect = dialect_of(table)
         except RequestError as error:
             return self.refused(libretranslate, error)
@@ -144,7 +145,7 @@ class Routes:
         try:
             client = self.client_of(request, table)
             job = dialect.read(table, list_route=list_route)
-            found = await self.service.translate(job, client, departure(request), alignment=rich)
+            found = await self.service.translate(job, client, departure(request), richly=rich)
             body = rich_answers(found) if rich else dialect.write(job, [one.answer for one in found])
             return Json(body)
         except RequestError as error:
@@ -201,16 +202,22 @@ class Routes:
         return StreamingResponse(events(), media_type="text/event-stream", headers={"cache-control": "no-store"})
 
     async def read(self, request: Request) -> Table:
-        """The query and the body, as one table; the body counts where both say something."""
-        query = read_form(request.scope["query_string"])
-        if request.method == "GET":
-            return query
+        """The query and the body, as one table; the body counts where both say something.
+
+        What is wrong with it is told only to who has a key, if it is not in the body.
+        """
         headers, most = request.headers, self.service.limits.body_bytes
         try:
+            query = read_form(request.scope["query_string"])
             body = await read_body(request.stream(), headers.get("content-length"), most)
+            if request.method == "GET" and not body:  # DeepL's library says in a body even what it wants to GET
+                return query
+            table = await read_table(body, headers.get("content-type", ""), headers.get("content-encoding"))
         except ClientDisconnect:
             raise RequestError("cancelled", "the client has left") from None
-        table = await read_table(body, headers.get("content-type", ""), headers.get("content-encoding"))
+        except RequestError:
+            self.client_of(request)
+            raise
         return {**query, **table}
 
     def client_of(self, request: Request, table: Table | None = None) -> str:
@@ -274,21 +281,22 @@ class Routes:
 
     # --- DeepL, besides translating
 
-    def of_deepl(self, tell_of: Callable[[Request], Any]) -> Handler:
+    def of_deepl(self, tell_of: Callable[[Table], Any]) -> Handler:
         async def handle(request: Request) -> Response:
             try:
-                self.client_of(request)
-                return Json(tell_of(request))
+                table = await self.read(request)
+                self.client_of(request, table)
+                return Json(tell_of(table))
             except RequestError as error:
                 return self.refused(deepl, error)
 
         return handle
 
-    def deepl_languages(self, request: Request) -> Any:
-        is_target = request.query_params.get("type") == "target"
+    def deepl_languages(self, table: Table) -> Any:
+        is_target = table.get("type") == "target"
         return deepl_languages(self.service.models.directions, "target" if is_target else "source")
 
-    def deepl_usage(self, request: Request) -> Any:
+    def deepl_usage(self, table: Table) -> Any:
         return {"character_count": 0, "character_limit": 1_000_000_000_000}
 
     # --- the server itself

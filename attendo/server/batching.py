@@ -52,8 +52,12 @@ class Ticket:
     cancelled: bool = False
 
     @property
+    def deadline(self) -> float:
+        return self.end_by if self.begun else min(self.begin_by, self.end_by)
+
+    @property
     def is_alive(self) -> bool:
-        return not self.cancelled and time.monotonic() < (self.end_by if self.begun else self.begin_by)
+        return not self.cancelled and time.monotonic() < self.deadline
 
 
 @dataclass(eq=False)
@@ -84,7 +88,7 @@ class Call:
             while index not in self.answers:
                 if ticket.cancelled:
                     return RequestError("cancelled", "nobody waits for this request any more")
-                left = (ticket.end_by if ticket.begun else ticket.begin_by) - time.monotonic()
+                left = ticket.deadline - time.monotonic()
                 if left <= 0 and ticket.begun:
                     return RequestError("late", "the translation was not done in time")
                 if left <= 0:

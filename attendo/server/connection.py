@@ -33,6 +33,7 @@ def guarded_by(limits: ServerLimits) -> type[HttpToolsProtocol]:
         ) -> None:
             super().__init__(config, server_state, app_state, _loop)
             self.limits = limits
+            self.access_log = False  # it would have queries in it, and so keys
 
     return LimitedConnection
 

@@ -17,8 +17,6 @@ RequestErrorKind = Literal[
     "language",  # 400: a language, or a pair of languages, that no model here has
     "key",  # 403 or 401: no key, or a wrong one
     "origin",  # 403: a page of another site, or a name that is not this server's
-    "not-found",  # 404
-    "method",  # 405
     "media-type",  # 415: neither JSON nor a form
     "too-large",  # 413: more text than one request may have
     "too-many",  # 429: this client asks too often
@@ -45,6 +43,7 @@ class Job:
     ignored_tags: tuple[str, ...] = ()  # of markup: what stands in these is not translated
     splitting_tags: tuple[str, ...] = ()  # of markup: these end a sentence, besides those that always do
     inline_tags: tuple[str, ...] = ()  # of markup: these end none
+    outline: bool = True  # of XML: an element beside which there is no text ends a sentence, too
     single: bool = True  # the client sent one text, not a list of them
     form: str = ""  # which answer the client reads, of a dialect that has several
 

@@ -33,7 +33,7 @@ def rich_answer(one: Translated) -> dict[str, Any]:
             "seconds": round(whole.seconds, 4),
             "remarks": list(whole.remarks),
             "words": [
-                {"text": answer.text[start:end], "start": start, "end": end, "logp": logp} for start, end, logp in words
+                {"text": answer.text[start:end], "start": start, "end": end, "logp": round(logp, 3)} for start, end, logp in words
             ],
             "alignment": None if whole.alignment is None else list(map(alignment_table, whole.alignment)),
         }

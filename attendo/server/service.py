@@ -58,11 +58,11 @@ class Service:
         self.models.close()
         self.threads.shutdown(wait=False, cancel_futures=True)
 
-    async def translate(self, job: Job, client: str, gone: Gone, *, alignment: bool = False) -> list[Translated]:
+    async def translate(self, job: Job, client: str, gone: Gone, *, richly: bool = False) -> list[Translated]:
         self.limits.check(job)
 
         def work(ticket: Ticket) -> list[Translated]:
-            return translate_job(job, self.models, ticket, self.beam, alignment=alignment)
+            return translate_job(job, self.models, ticket, self.beam, richly=richly)
 
         with self.admitted(job, client) as ticket:
             return await self.in_thread(work, ticket, gone)

@@ -15,7 +15,8 @@ from attendo.translation.answer import Translation
 from attendo.translation.options import TranslationOptions
 
 if TYPE_CHECKING:
-    from attendo.translation.markup.translate import MarkupTranslation
+    from attendo.translation.alignment import WordLogProb
+    from attendo.translation.markup.result import MarkupTranslation
     from attendo.translation.translator import Translator
 
 
@@ -29,7 +30,7 @@ class Translated:
     answer: Answer
     whole: Whole
     model: str
-    words: tuple[tuple[int, int, float], ...] | None = None  # spans of the translation, and their log-probabilities
+    words: tuple["WordLogProb", ...] | None = None  # of the translation
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,13 @@ class Planned:
 
 
 def translate_job(
-    job: Job, models: ServedModels, ticket: Ticket, beam: int | None = None, *, alignment: bool = False
+    job: Job, models: ServedModels, ticket: Ticket, beam: int | None = None, *, richly: bool = False
 ) -> list[Translated]:
-    """The answers in the order of the texts; those of one model and direction are decoded together."""
-    options = options_for(job, beam, alignment=alignment)
+    """The answers in the order of the texts; those of one model and direction are decoded together.
+
+    `richly`: with alignment and the log-probability of each word, which only our own API tells.
+    """
+    options = options_for(job, beam, alignment=richly)
     source = resolve(job.source)
     planned = [plan(text, job, source, models) for text in job.texts]
     groups: dict[tuple[str, str], list[int]] = {}
@@ -63,8 +67,10 @@ def translate_job(
             if job.markup == "text"
             else with_markup(job, translator, texts, first.target, from_, options)
         )
+        plain = [whole for whole in wholes if isinstance(whole, Translation)] if richly else []
+        words = dict(zip(map(id, plain), translator.word_log_probs(plain), strict=True)) if plain else {}
         for index, whole in zip(indices, wholes, strict=True):
-            found[index] = translated(planned[index], whole, detected=source is None)
+            found[index] = translated(planned[index], whole, words.get(id(whole)), detected=source is None)
     return [found[index] for index in range(len(planned))]
 
 
@@ -78,8 +84,8 @@ def stream_job(
     one = plan(job.texts[0], job, source, models)
     translator = one.route.model.translator_for(ticket)
     from_ = one.route.source if source else None
-    whole = yield from translator.stream(one.text, one.target, from_, options_for(job, beam))
-    return translated(one, whole, detected=source is None)
+    whole = yield from translator.stream(one.text, one.target, from_, options_for(job, beam, alignment=True))
+    return translated(one, whole, translator.word_log_probs([whole])[0], detected=source is None)
 
 
 def plan(text: str, job: Job, source: str | None, models: ServedModels) -> Planned:
@@ -103,6 +109,7 @@ def options_for(job: Job, beam: int | None, *, alignment: bool = False) -> Trans
             n_best=1 + job.alternatives if job.alternatives else None,
             glossary=terms or None,  # type: ignore[arg-type]  # a dict becomes a Glossary
             alignment=alignment,
+            one_sentence=job.one_sentence,
         )
     except AttendoError as error:
         raise RequestError("bad-request", str(error)) from error
@@ -118,12 +125,14 @@ def with_markup(
         rules = MarkupRules.html(job.ignored_tags)
     else:
         rules = MarkupRules.of_xml(
-            splitting_tags=job.splitting_tags, non_splitting_tags=job.inline_tags, ignore_tags=job.ignored_tags
+            job.splitting_tags, job.inline_tags, job.ignored_tags, outline=job.outline, newlines=not job.one_sentence
         )
     return translate_markup(translator, texts, to, from_, options, rules)
 
 
-def translated(planned: Planned, whole: Whole, *, detected: bool) -> Translated:
+def translated(
+    planned: Planned, whole: Whole, words: tuple["WordLogProb", ...] | None = None, *, detected: bool
+) -> Translated:
     sentences: tuple[tuple[str, str], ...] = ()
     if isinstance(whole, Translation):
         sentences = tuple((sentence.source, sentence.text) for sentence in whole.sentences)
@@ -137,4 +146,4 @@ def translated(planned: Planned, whole: Whole, *, detected: bool) -> Translated:
         source_text=planned.text,
         sentences=sentences,
     )
-    return Translated(answer, whole, planned.route.model.name)
+    return Translated(answer, whole, planned.route.model.name, words)

@@ -39,6 +39,7 @@ WORTH_A_LOOK = {
     "already": "segment already in the target language",
     "foreign": "segment in a language that the model does not read",
     "doubtful": "doubtful translation",
+    "tags_unplaced": "tag or placeholder that found no word of its own in the translation",
     "repaired": "broken character replaced by U+FFFD",
     "structured": "line of what looks like another format, translated as plain text",
     "unread": "byte added to the input while it was read, not translated",
@@ -162,6 +163,7 @@ class Ledger:
     already: int = 0  # segments left as they were because they are in the target language
     foreign: int = 0  # segments in a language that the model does not read
     doubtful: int = 0  # segments whose translation has a poor score
+    tags_unplaced: int = 0  # tags and placeholders without a word of their own in the translation, see markup/
     repaired: int = 0  # characters that are none, replaced by U+FFFD
     structured: int = 0  # lines of a file that looks like another format, translated as plain text
     unread: int = 0  # bytes that were added to the input while it was read

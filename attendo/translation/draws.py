@@ -11,11 +11,13 @@ pieces are drawn, too. A backoff, and pieces of which a draw was not sound, are 
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.decoding.seeds import sentence_seed
 from attendo.engines.engine import Engine, Request
+from attendo.special_tokens import SPECIAL
 from attendo.translation.answer import Sentence
 from attendo.translation.options import Draws, TranslationOptions
 from attendo.translation.retries import (
@@ -79,3 +81,14 @@ def draw_different(
             if len(found[index]) < how.count:
                 found[index].setdefault(text_of(hypothesis), hypothesis)
     return [list(different.values()) for different in found]
+
+
+def looked_at(engine: Engine, requests: Sequence[Request], drawn: Sequence[list[Hypothesis]]) -> list[list[Hypothesis]]:
+    """The same with attention: the engine is made to say each once more, by a search that must begin so."""
+    asked = [
+        request._replace(prefix=tuple(token for token in one.ids if token != SPECIAL.eos), max_length=len(one.ids))
+        for request, hypotheses in zip(requests, drawn, strict=True)
+        for one in hypotheses
+    ]
+    again = iter(engine.search(asked, SearchOptions(beam_size=1), attention=True))
+    return [[replace(one, attention=next(again)[0].attention) for one in hypotheses] for hypotheses in drawn]

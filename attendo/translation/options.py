@@ -50,6 +50,7 @@ class TranslationOptions:
     doubt: bool = True  # say which answers have a poor score, where the model knows what is poor
     doubt_below: float | None = None  # the user's own threshold, instead of the model's
     alignment: bool = False  # say which words of the source each word of the translation was made from
+    one_sentence: bool = False  # each text is one, whatever stops and line breaks it has; cut only where it is too long
     beam: InitVar[int | None] = None
     n_best: InitVar[int | None] = None
     passes: InitVar[int | None] = None
@@ -60,7 +61,7 @@ class TranslationOptions:
             object.__setattr__(self, "glossary", Glossary.from_pairs(self.glossary))
         if self.glossary is not None:
             check_argument("glossary", self.glossary, Glossary, "a Glossary, or a dict of terms and their translations")
-        for name in ("keep", "wider_retry", "doubt", "alignment"):
+        for name in ("keep", "wider_retry", "doubt", "alignment", "one_sentence"):
             check_argument(name, getattr(self, name), bool, "True or False")
         if self.doubt_below is not None:
             check_number("doubt_below", self.doubt_below, -100.0, 0.0)
@@ -93,6 +94,7 @@ class TranslationOptions:
             "glossary": hashlib.sha256(json.dumps(terms).encode()).hexdigest(),
             # Left out where there is none, as by earlier versions, whose runs are resumed.
             **({"sampling": asdict(self.sampling)} if self.sampling else {}),
+            **({"one_sentence": True} if self.one_sentence else {}),
         }
 
 

@@ -13,7 +13,7 @@ from attendo.decoding.length import longest_output
 from attendo.engines.engine import Limits, Request
 from attendo.errors import InputError, UsageError
 from attendo.files.tables import short_repr
-from attendo.text.normalize import WORD, for_model, normalize, repair
+from attendo.text.normalize import WORD, edges, for_model, normalize, repair
 from attendo.text.scripts import (
     base_language,
     is_mostly_han,
@@ -92,7 +92,7 @@ class Preparer:
         requests: dict[int, Request] = {}
         hidden: dict[int, StandIns] = {}
         cut = 0
-        waiting = split(whole, languages.source)[::-1]
+        waiting = (whole_segment(whole) if options.one_sentence else split(whole, languages.source))[::-1]
         while waiting:
             segment = waiting.pop()
             text_for_model = "" if segment.is_silent and not options.glossary else for_model(segment.text)
@@ -145,6 +145,12 @@ class Preparer:
         if len(pieces) == 1:
             raise InputError(f"{segment.text!r} has {tokens} tokens: the model reads {self.limits.source}")
         return pieces
+
+
+def whole_segment(text: str) -> list[Segment]:
+    """All of a text as one sentence."""
+    before, inner, after = edges(text)
+    return [Segment(inner, before, after)] if text else []
 
 
 def verbatim_spans(text: str) -> list[Span]:

@@ -246,15 +246,16 @@ class Searcher:
         self, requests: Sequence[Request], how: SearchOptions | Draws, attention: bool
     ) -> Iterable[list[Hypothesis]]:
         if isinstance(how, Draws):
-            return self.draw(requests, how)
+            return self.draw(requests, how, attention)
         if attention:
             return self.engine.search(requests, how, attention=True)
         return self.engine.search(requests, how)  # an engine that was handed in may know no more
 
-    def draw(self, requests: Sequence[Request], how: Draws) -> list[list[Hypothesis]]:
-        from attendo.translation.draws import draw_different
+    def draw(self, requests: Sequence[Request], how: Draws, attention: bool) -> list[list[Hypothesis]]:
+        from attendo.translation.draws import draw_different, looked_at
 
-        return draw_different(self.engine, requests, how, self.text_of)
+        drawn = draw_different(self.engine, requests, how, self.text_of)
+        return looked_at(self.engine, requests, drawn) if attention else drawn
 
     def text_of(self, hypothesis: Hypothesis) -> str:
         return one_line(self.tokenizer.decode(hypothesis.ids))

@@ -6,10 +6,10 @@ repeated, left or missed stands in each answer's ledger.
 """
 
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn, overload
+from typing import TYPE_CHECKING, NoReturn, overload
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.length import group_by_length
@@ -28,6 +28,9 @@ from attendo.translation.doubt import with_doubt
 from attendo.translation.options import DEFAULT, TranslationOptions, suited
 from attendo.translation.prepare import PreparedText, Preparer
 from attendo.translation.retries import Searcher
+
+if TYPE_CHECKING:
+    from attendo.translation.alignment import WordLogProb
 
 STREAMED_TOGETHER = 8  # sentences; the first comes alone, so that something is there soon
 SCORED_LIKE_A_BEAM_OF = 4  # the logits of all tokens of a batch are in memory at once
@@ -214,13 +217,34 @@ class Translator:
             if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(side, str) for side in pair)):
                 raise wrong_argument("a pair", pair, "(source, target), both str")
         self.preparer.languages("", to, from_)
-        asked = [self.scored_request(pair, to, from_, f"{name} {n}") for n, pair in enumerate(pairs, start=first)]
+        return self.score_ids(
+            [self.scored_request(pair, to, from_, f"{name} {n}") for n, pair in enumerate(pairs, start=first)]
+        )
+
+    def score_ids(self, asked: Sequence[tuple[Request, tuple[int, ...]]]) -> list[Hypothesis]:
+        """Given answers, in batches of like lengths."""
         answers: dict[int, Hypothesis] = {}
         lengths = [max(len(request.ids), len(target)) for request, target in asked]
         for indices in group_by_length(lengths, self.engine.tokens_per_batch // SCORED_LIKE_A_BEAM_OF):
             found = self.engine.score([asked[index] for index in indices])
             answers |= dict(zip(indices, found, strict=True))
         return [answers[index] for index in range(len(asked))]
+
+    def word_log_probs(self, translations: Sequence[Translation]) -> list[tuple["WordLogProb", ...]]:
+        """For each of these answers of this translator its words, text[start:end], and how likely the model found them.
+
+            log p(word) = Σ log p(token | source, tokens before it), over the tokens of the word
+
+        Where the engine gave no log-probabilities of tokens, as CTranslate2 does not, all answers are scored together,
+        in one more pass. What the model did not say, such as what it did not have to translate, is left out.
+        """
+        from attendo.translation.alignment import answers_to_score, words_with_log_probs
+
+        for translation in translations:
+            check_argument("a translation", translation, Translation, "a Translation")
+        asked = answers_to_score(translations)
+        scored = {pair: found.token_log_probs for pair, found in zip(asked, self.score_ids(asked), strict=True)}
+        return [words_with_log_probs(translation, scored, self.tokenizer) for translation in translations]
 
     def scored_request(
         self, pair: Pair, to: str | None, from_: str | None, where: str

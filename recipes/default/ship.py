@@ -34,8 +34,10 @@ def ship(work: Path, into: Path) -> None:
     parameters = sum(weight.numel() for weight in model.parameters())
     text = card(parameters, read_scores(sorted(work.glob("scores-*.json"))), sum(seconds.values()))
     # It keeps {1}, {2} … where they stand, having seen many: `python -m benchmarks.verbatim` counts how often.
-    tokenizer, directions = bundle.tokenizer(), bundle.directions
-    save_model(into, model, weights_of(model), tokenizer, directions, text, torch.float16, stand_ins=True)
+    tokenizer, directions, alignment = bundle.tokenizer(), bundle.directions, bundle.alignment
+    save_model(
+        into, model, weights_of(model), tokenizer, directions, text, torch.float16, stand_ins=True, alignment=alignment
+    )
     size = (into / WEIGHTS).stat().st_size
     if size > LARGEST:
         raise SystemExit(f"{into / WEIGHTS} has {size:,} bytes: expected at most {LARGEST:,}")

@@ -122,7 +122,7 @@ def test_the_report_of_a_resumed_run_counts_all_lines(attendo, tmp_path):
     (tmp_path / "in.txt").write_text("".join(f"我爱机器学习{n}\n" for n in range(50)), encoding="utf-8")
 
     class Interrupted(FakeEngine):
-        def search(self, requests, options):
+        def search(self, requests, options, *, attention=False):
             if len(self.asked) > 20:
                 raise KeyboardInterrupt
             return super().search(requests, options)

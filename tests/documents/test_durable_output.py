@@ -47,7 +47,7 @@ def test_without_resume_all_begins_anew_and_that_is_said(model, files, whole):
     partial = target.with_name("out.txt.partial").read_bytes()
 
     class Waiting(FakeEngine):
-        def search(self, requests, options):
+        def search(self, requests, options, *, attention=False):
             assert target.with_name("out.txt.partial").read_bytes() == partial  # there is time to press Ctrl-C
             raise KeyboardInterrupt
 
@@ -68,7 +68,7 @@ def test_the_first_run_may_say_resume_too(model, files, whole):
 
 def test_ctrl_c_says_how_to_go_on(model, files, whole):
     class Interrupted(FakeEngine):
-        def search(self, requests, options):
+        def search(self, requests, options, *, attention=False):
             if len(self.asked) > 30:
                 raise KeyboardInterrupt
             return super().search(requests, options)

@@ -60,7 +60,7 @@ def translated(model, source, target, change, **settings):
     """A run during whose first chunk the input is changed."""
 
     class Meanwhile(FakeEngine):
-        def search(self, requests, options):
+        def search(self, requests, options, *, attention=False):
             if not self.asked:
                 change(source)
             return super().search(requests, options)
@@ -142,7 +142,7 @@ from attendo.documents.file_translation import FileTranslation
 from tests.translation.fake_engine import FakeEngine, Listener, fake_translator
 from pathlib import Path
 class Meanwhile(FakeEngine):
-    def search(self, requests, options):
+    def search(self, requests, options, *, attention=False):
         os.truncate({str(tmp_path / "in.txt")!r}, int(sys.argv[1])) if len(self.asked) > 50 else None
         return super().search(requests, options)
 work = FileTranslation(to="en", from_="zh")

@@ -1,21 +1,13 @@
-"""The small picture of who looked at whom: words joined, columns under their words, an SVG that is well-formed."""
+"""The small picture of who looked at whom: columns under their words, an SVG that is well-formed."""
 
 import pytest
 from lxml import etree
 from rich.cells import cell_len
 
-from attendo.inspection.links import join_weights, link_lines, link_picture
-from attendo.inspection.readable import Unit
+from attendo.inspection.links import link_lines, link_picture
 
 ROWS, COLUMNS = ["她", "写了", "</s>"], [">>zh<<", "She", "wrote", "</s>"]
 WEIGHTS = [[0.04, 0.90, 0.06, 0.0], [0.0, 0.2, 0.55, 0.25], [0.1, 0.0, 0.0, 0.9]]
-
-
-def test_tokens_are_joined_into_words():
-    """As for pictures by torch: the sum over what is looked at, the mean over who looks; a row still sums to 1."""
-    tokens = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]
-    joined = join_weights(tokens, [Unit("ab", 2), Unit("c", 1)], [Unit("x", 1), Unit("yz", 2)])
-    assert joined == [[0.25, 0.75], [1.0, 0.0]]
 
 
 def test_shades_stand_under_their_words():

@@ -82,7 +82,7 @@ def live(*translators, limits=PATIENT, access=None, **settings):
     try:
         yield LiveServer(bound.getsockname()[1], service, server, access)
     finally:
-        server.should_exit = server.force_exit = True
+        server.should_exit = True
         thread.join(timeout=10)
         service.close()
         bound.close()

@@ -44,7 +44,7 @@ class FakeEngine:
     threads: int | None = None
     asked: list = field(default_factory=list)
 
-    def search(self, requests, options):
+    def search(self, requests, options, *, attention=False):
         time.sleep(self.seconds)
         if self.remembers:
             self.asked += [request.ids for request in requests]
@@ -74,7 +74,7 @@ class Beams:
     threads: int | None = None
     beams: list[int] = field(default_factory=list)
 
-    def search(self, requests, options):
+    def search(self, requests, options, *, attention=False):
         self.beams += [options.beam_size] * len(requests)
         texts = self.wide if options.beam_size >= WIDER_BEAM else [self.narrow] * options.n_best
         return [[self.hypothesis(text, rank) for rank, text in enumerate(texts)] for _ in requests]

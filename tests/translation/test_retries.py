@@ -97,7 +97,7 @@ def test_what_a_glossary_put_in_its_place_is_not_undone(folder):
 
 def test_what_the_guard_decoded_again_is_left_alone(folder):
     class Wild(Beams):
-        def search(self, requests, options):
+        def search(self, requests, options, *, attention=False):
             self.narrow = "He has books." if options.no_repeat_ngram else "books " * 90
             return super().search(requests, options)
 
@@ -156,7 +156,7 @@ def test_an_answer_says_which_attempt_it_is_and_what_it_misses(folder):
 
 def test_backing_off_ends_with_a_copy(folder):
     class Wild(Beams):
-        def search(self, requests, options):
+        def search(self, requests, options, *, attention=False):
             self.searches = [*getattr(self, "searches", []), (options.beam_size, options.no_repeat_ngram)]
             return super().search(requests, options)
 
@@ -178,7 +178,7 @@ class Says(Beams):
 
     answers: dict
 
-    def search(self, requests, options):
+    def search(self, requests, options, *, attention=False):
         self.read = [*getattr(self, "read", []), *(request.text for request in requests)]
         self.beams += [options.beam_size] * len(requests)
         texts = [self.answers.get(request.text, self.narrow) for request in requests]

@@ -116,7 +116,7 @@ class Echo:
     def __init__(self, real):
         self.limits = real.limits
 
-    def search(self, requests, options):
+    def search(self, requests, options, *, attention=False):
         from attendo.decoding.hypothesis import Hypothesis
 
         return [[Hypothesis.of(request.ids[1:], [-0.1] * (len(request.ids) - 1), 1.0)] for request in requests]
@@ -233,7 +233,7 @@ def test_alone_or_among_others_the_answer_is_the_same(folder, translator, beam, 
 
 def test_no_control_character_comes_out_of_the_model(translator):
     class Says(Echo):
-        def search(self, requests, options):
+        def search(self, requests, options, *, attention=False):
             from attendo.decoding.hypothesis import Hypothesis
 
             ids = (*translator.tokenizer.encode("a\x16b\x85c\nd\x00e"), SPECIAL.eos)
@@ -317,7 +317,7 @@ def test_traditional_chinese_is_read_as_simplified_and_said_to_be(translator):
 
 def test_the_reader_may_want_traditional_characters(translator):
     class Says(Echo):
-        def search(self, requests, options):
+        def search(self, requests, options, *, attention=False):
             from attendo.decoding.hypothesis import Hypothesis
 
             ids = (*translator.tokenizer.encode("我爱机器学习"), SPECIAL.eos)

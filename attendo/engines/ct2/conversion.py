@@ -25,7 +25,7 @@ Quantization = Literal["int8", "float32"]
 # Which of its classes runs it; an encoder-decoder's encoder can stand alone.
 Form = Literal["translator", "encoder", "generator"]
 
-FORMAT = 3  # of what we write and of what is checked before; a new one makes the cache anew
+FORMAT = 4  # of what we write and of what is checked before; a new one makes the cache anew
 FILES = ("model.bin", "config.json", "shared_vocabulary.json")
 FILES_OF: dict[Form, tuple[str, ...]] = {
     "translator": FILES,
@@ -114,7 +114,7 @@ def specify(bundle: Bundle, form: Form) -> Any:
         return encoder_specification(encoder_config(bundle), read_weights(bundle))
     if form == "generator":
         return generator_specification(generator_config(bundle), read_weights(bundle))
-    return specification(transformer_config(bundle), read_weights(bundle))
+    return specification(transformer_config(bundle), read_weights(bundle), bundle.alignment)
 
 
 def write_files(

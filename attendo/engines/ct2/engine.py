@@ -6,6 +6,7 @@ It reads a model in a form of its own, which conversion.py makes.
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 from attendo.decoding.hypothesis import Hypothesis
@@ -15,6 +16,7 @@ from attendo.engines.engine import Limits, Request
 from attendo.engines.process import OfThisProcess
 from attendo.errors import ConfigError, InputError
 from attendo.model.config import TransformerConfig
+from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.model_folder.bundle import Bundle
 from attendo.special_tokens import SPECIAL
 
@@ -29,10 +31,16 @@ class Ct2Engine:
     tokens_per_batch = TOKENS_PER_BATCH
 
     def __init__(
-        self, loaded: OfThisProcess[Any], limits: Limits, quantization: Quantization, threads: int, vocab_size: int
+        self,
+        loaded: OfThisProcess[Any],
+        limits: Limits,
+        quantization: Quantization,
+        threads: int,
+        vocab_size: int,
+        alignment: AlignmentHeads | None = None,
     ) -> None:
         self.loaded, self.limits, self.quantization, self.threads = loaded, limits, quantization, threads
-        self.vocab_size = vocab_size
+        self.vocab_size, self.alignment = vocab_size, alignment
 
     @property
     def translator(self) -> Any:
@@ -71,9 +79,30 @@ class Ct2Engine:
                 return_attention=attention,
             )
             coming |= zip(indices, answers, strict=True)
-        return self.collect(coming, options.length_penalty)
+        wrong_at_first = options.beam_size > 1 and len(requests) > 1 and not (self.alignment and self.alignment.shift)
+        first = self.first_steps(requests) if attention and wrong_at_first else None
+        return self.collect(coming, options.length_penalty, first)
 
-    def collect(self, coming: dict[int, Any], alpha: float) -> Iterator[list[Hypothesis]]:
+    def first_steps(self, requests: Sequence[Request]) -> list[Any]:
+        """What each looks at in the first step, which hangs on the source alone.
+
+        CTranslate2 4.8 gives there what another sentence of the batch looked at, wherever a beam has more than one
+        hypothesis: it begins with one for each sentence and numbers them as if there were all. Greedy search is right.
+        """
+        results = self.translator.translate_batch(
+            [token_names(request.ids) for request in requests],
+            max_batch_size=batch_size(len(requests), self.threads),
+            beam_size=1,
+            max_decoding_length=1,
+            max_input_length=0,
+            return_end_token=True,
+            return_attention=True,
+        )
+        return [result.attention[0][0] for result in results]
+
+    def collect(
+        self, coming: dict[int, Any], alpha: float, first_steps: Sequence[Any] | None = None
+    ) -> Iterator[list[Hypothesis]]:
         """In the order of the requests, many at a time: Python is quicker in one go than between the steps of a decoder
         that fills the caches of the processor with its weights."""
         for first in range(0, len(coming), COLLECTED_TOGETHER):
@@ -82,12 +111,17 @@ class Ct2Engine:
                 results = [coming[index].result() for index in indices]
             except (RuntimeError, ValueError) as error:
                 raise InputError(f"CTranslate2 cannot run this model: {error}") from error
-            for result in results:
-                attention = result.attention or [None] * len(result.hypotheses)
-                yield [
-                    to_hypothesis(tokens, score, alpha, rows)
-                    for tokens, score, rows in zip(result.hypotheses, result.scores, attention, strict=True)
+            for index, result in zip(indices, results, strict=True):
+                looked = [
+                    self.by_token(steps, first_steps[index] if first_steps else None) for steps in result.attention
                 ]
+                found = zip_longest(result.hypotheses, result.scores, looked)  # which is empty if nobody asked
+                yield [to_hypothesis(tokens, score, alpha, rows) for tokens, score, rows in found]
+
+    def by_token(self, steps: list[list[float]], first: list[float] | None) -> Sequence[Sequence[float]]:
+        if first and steps:
+            steps[0] = first
+        return self.alignment.by_token(steps) if self.alignment else steps
 
     def sample(
         self, requests: Sequence[Request], options: SamplingOptions, seeds: Sequence[int] | None = None
@@ -221,7 +255,8 @@ def load_ct2_engine(
             except (RuntimeError, ValueError) as error:
                 raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
 
-    return Ct2Engine(OfThisProcess(open_translator), ct2_limits(config), quantization, threads, config.vocab_size)
+    limits, vocab_size = ct2_limits(config), config.vocab_size
+    return Ct2Engine(OfThisProcess(open_translator), limits, quantization, threads, vocab_size, bundle.alignment)
 
 
 def free_cores() -> int:

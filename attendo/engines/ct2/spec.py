@@ -19,11 +19,15 @@ from attendo.engines.ct2.conversion import POSITIONS
 from attendo.errors import InputError
 from attendo.files.tensor_arrays import Arrays
 from attendo.model.config import LayerConfig, TransformerConfig
+from attendo.model_folder.alignment_heads import AlignmentHeads
 from attendo.special_tokens import SPECIAL
 
 
-def specification(config: TransformerConfig, weights: Arrays) -> Any:
-    """Filled with the weights, ready to be written. Every weight is used, or it is an error."""
+def specification(config: TransformerConfig, weights: Arrays, alignment: AlignmentHeads | None = None) -> Any:
+    """Filled with the weights, ready to be written. Every weight is used, or it is an error.
+
+    What it says of attention is the mean over the first heads of one layer: so the heads chosen for that come first.
+    """
     with without_torch():
         from ctranslate2 import specs
     shared = layer_options(config, specs)
@@ -31,6 +35,10 @@ def specification(config: TransformerConfig, weights: Arrays) -> Any:
         specs.TransformerEncoderSpec(config.encoder_layers, **shared),
         specs.TransformerDecoderSpec(config.decoder_layers, **shared),
     )
+    if alignment:
+        weights = heads_first(weights, config, alignment)
+        spec.decoder.alignment_layer = np.dtype("int16").type(alignment.layer)
+        spec.decoder.alignment_heads = np.dtype("int16").type(len(alignment.heads))
     Filling(config, dict(weights)).fill(spec)
     # It knows tokens by names. Ours have numbers, so their names are numbers, also of those it must recognise.
     for register in (spec.register_source_vocabulary, spec.register_target_vocabulary):
@@ -40,6 +48,24 @@ def specification(config: TransformerConfig, weights: Arrays) -> Any:
     spec.config.layer_norm_epsilon = config.norm_eps
     spec.validate()
     return spec
+
+
+def heads_first(weights: Arrays, config: TransformerConfig, alignment: AlignmentHeads) -> Arrays:
+    """The heads of one layer's cross-attention in another order, which changes nothing of what comes out: head h reads
+    by its rows of W_Q, W_K and W_V, and W_O adds up what all have seen."""
+    others = (head for head in range(config.num_heads) if head not in alignment.heads)
+    order = np.array([*alignment.heads, *others])
+    size = config.d_model // config.num_heads
+    rows = (order[:, None] * size + np.arange(size)).ravel()
+    name = f"decoder.layers.{alignment.layer}.cross_attention"
+    moved = {
+        key: weights[key][rows]
+        for part in QKV
+        for key in (f"{name}.{part}.weight", f"{name}.{part}.bias")
+        if key in weights
+    }
+    output = f"{name}.output.weight"
+    return {**weights, **moved, output: weights[output][:, rows]} if output in weights else weights
 
 
 def layer_options(config: LayerConfig, specs: Any) -> dict[str, Any]:

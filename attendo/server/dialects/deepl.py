@@ -3,7 +3,7 @@
     {"text": ["Hallo"], "target_lang": "EN-US", "tag_handling": "xml", "ignore_tags": ["x"]}
     {"translations": [{"detected_source_language": "DE", "text": "Hello", "billed_characters": 5}]}
 
-Read and not followed: `formality`, as the models know none, and `outline_detection`, as tags end sentences by name.
+Read and not followed: `formality`, as the models know none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,6 @@ OWN_STATUSES: Mapping[RequestErrorKind, int] = {"key": 403, "late": 503}
 def read(body: Mapping[str, Any], *, list_route: bool = False) -> Job:
     body = reading.an_object(body)
     check_glossary(body)
-    reading.flag(body, "outline_detection")
     reading.flag(body, "show_billed_characters")  # the library cannot do without them: they are always shown
     texts, single = reading.texts(body, "text")
     return Job(
@@ -36,6 +35,7 @@ def read(body: Mapping[str, Any], *, list_route: bool = False) -> Job:
         ignored_tags=reading.tags(body, "ignore_tags"),
         splitting_tags=reading.tags(body, "splitting_tags"),
         inline_tags=reading.tags(body, "non_splitting_tags"),
+        outline=reading.flag(body, "outline_detection") is not False,
     )
 
 

@@ -9,10 +9,8 @@ STATUSES: Mapping[RequestErrorKind, int] = {
     "language": 400,
     "key": 401,
     "origin": 403,
-    "not-found": 404,
-    "method": 405,
     "media-type": 415,
-    "cancelled": 499,
+    "cancelled": 499,  # no number of HTTP: nobody reads it
     "too-large": 413,
     "too-many": 429,
     "busy": 503,

@@ -1,0 +1,1 @@
+"""Text with markup through the translator: HTML, XML, and whatever has tags among its words."""
