@@ -11,7 +11,7 @@ const SMALL_WORDS = new Set(
     "的 了 着 过 地 得 是 在 和 与 也 都 就 吗 呢 吧 啊 把 被 给 对 从 到 很 个 之 其 而 所 会 要 上 下 里"
   ).split(" "),
 );
-const UNSURE = Math.log(0.3); // of a word's probability: in fewer than a third of cases such a word is right
+const UNSURE = Math.log(1 / 3); // of a word: the model would say something else two times in three
 const WORD_LIKE = /[\p{L}\p{N}]+/gu;
 
 // Words that a reader of the language sees, as [start, end].
@@ -66,6 +66,16 @@ function sourceWords(words, looked) {
   return [...looked, ...others].sort((a, b) => a.start - b.start);
 }
 
+// 图书 and 馆 side by side are 图书馆: where one word ends is less sure than that nothing looked there.
+function joinLost(words) {
+  for (let index = words.length - 1; index > 0; index--) {
+    const [before, after] = [words[index - 1], words[index]];
+    if (!before.lost || !after.lost || before.end !== after.start) continue;
+    before.end = after.end;
+    words.splice(index, 1);
+  }
+}
+
 // {source: [{start, end, lost}], target: [{start, end, logp, unsure}], links: [[target, source, weight]]}
 export function bound(text, answer) {
   const alignment = answer.alignment || [];
@@ -77,12 +87,15 @@ export function bound(text, answer) {
     const isWord = written.search(WORD_LIKE) >= 0;
     word.lost = isWord && !SMALL_WORDS.has(written.toLowerCase()) && !looked.some(([s, e]) => overlaps(word, s, e));
   }
+  joinLost(source);
   const words = answer.words || [];
+  const said = Array.from(answer.text);
   const target = joined([...alignment.map((one) => one.target), ...words.map((one) => [one.start, one.end])]);
   for (const word of target) {
     const known = words.filter((one) => overlaps(word, one.start, one.end) && Number.isFinite(one.logp));
     word.logp = known.length ? known.reduce((sum, one) => sum + one.logp, 0) : null;
-    word.unsure = word.logp !== null && word.logp < UNSURE;
+    const isWord = said.slice(word.start, word.end).join("").search(WORD_LIKE) >= 0;
+    word.unsure = isWord && word.logp !== null && word.logp < UNSURE;
   }
   const weights = new Map();
   for (const one of alignment) {

@@ -119,8 +119,15 @@ export function listenForWords() {
   const [field, translation] = [byId("source"), byId("translation")];
   translation.addEventListener("pointerover", (event) => lightAt("target", event.target));
   translation.addEventListener("pointerleave", dark);
-  translation.addEventListener("focusin", (event) => lightAt("target", event.target));
-  translation.addEventListener("focusout", dark);
+  // Read aloud to who goes from word to word, not to who happens to point at one.
+  translation.addEventListener("focusin", (event) => {
+    byId("word-note").setAttribute("aria-live", "polite");
+    lightAt("target", event.target);
+  });
+  translation.addEventListener("focusout", () => {
+    byId("word-note").setAttribute("aria-live", "off");
+    dark();
+  });
   translation.addEventListener("keydown", walk);
   field.addEventListener("pointermove", (event) => lightAt("source", sourceUnder(event) || null));
   field.addEventListener("pointerleave", dark);
