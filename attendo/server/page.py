@@ -15,14 +15,20 @@ class PageFile(NamedTuple):
     media_type: str
 
 
+SCRIPT = "text/javascript; charset=utf-8"
 PAGE = {
     "/": PageFile("connect.html", "text/html; charset=utf-8"),
     "/page/connect.css": PageFile("connect.css", "text/css; charset=utf-8"),
-    "/page/connect.js": PageFile("connect.js", "text/javascript; charset=utf-8"),
-    "/page/clients.js": PageFile("clients.js", "text/javascript; charset=utf-8"),
-    "/page/words.js": PageFile("words.js", "text/javascript; charset=utf-8"),
     "/page/icon.svg": PageFile("icon.svg", "image/svg+xml"),
-}
+    "/page/clients.json": PageFile("clients.json", "application/json"),
+    **{
+        f"/page/{name}.js": PageFile(f"{name}.js", SCRIPT)
+        for name in (
+            "theme", "connect", "words", "settings", "elements", "asking", "languages", "alignment", "marks", "box",
+            "differences", "clients", "listing",
+        )
+    },
+}  # fmt: skip
 
 
 def page_handler(file: PageFile) -> Callable[[Request], Coroutine[Any, Any, Response]]:
