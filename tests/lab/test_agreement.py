@@ -7,7 +7,7 @@ import pytest
 from attendo.lab.claims import EXPERIMENTS
 from attendo.lab.run import from_stored
 from attendo.lab.tools.measuring import is_more
-from benchmarks.lab_agreement import PATH
+from benchmarks.lab_agreement import FIRST_SEEDS, PATH
 from benchmarks.lab_subsets import deal, without_halves
 
 QUICK = json.loads(PATH.read_text(encoding="utf-8"))
@@ -16,6 +16,13 @@ QUICK = json.loads(PATH.read_text(encoding="utf-8"))
 @pytest.mark.parametrize("name", QUICK)
 def test_quick_and_full_have_the_same_verdict(name):
     assert set(QUICK[name]["verdicts"].values()) == {from_stored(EXPERIMENTS[name]).verdict}
+
+
+def test_every_trained_claim_is_there_from_four_first_seeds():
+    trained = [name for name, one in EXPERIMENTS.items() if one.evidence == "trained"]
+    assert {name: [int(seed) for seed in row["verdicts"]] for name, row in QUICK.items()} == {
+        name: list(FIRST_SEEDS) for name in trained
+    }
 
 
 def test_an_effect_is_there_that_is_no_chance_and_large_enough():
