@@ -339,8 +339,7 @@ class Routes:
         return Json({"status": "ok"})
 
     async def is_ready(self, request: Request) -> Response:
-        """Only once every model has translated something, and no more when the server is about to end."""
-        if self.service.ready and not self.service.draining:
+        if self.service.is_ready:
             return Json({"status": "ok"})
         return Json({"status": "ending" if self.service.draining else "starting"}, 503, headers={"retry-after": "2"})
 

@@ -133,6 +133,11 @@ class SentenceQueue:
             self.threads.append(thread)
             thread.start()
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it decodes; a queue whose threads have ended would let everybody wait for ever."""
+        return bool(self.threads) and all(thread.is_alive() for thread in self.threads)
+
     def close(self) -> None:
         with self.changed:
             self.closed = True
@@ -146,6 +151,8 @@ class SentenceQueue:
                 raise RequestError("busy", "the server is about to end", retry_after=5)
             for sentence in sentences:
                 ticket = sentence.call.ticket
+                if ticket.cancelled:
+                    raise RequestError("cancelled", "nobody waits for this request any more")
                 self.waiting.setdefault(ticket.client, {}).setdefault(ticket, deque()).append(sentence)
             self.size += len(sentences)
             self.changed.notify(DECODING_THREADS)
@@ -163,34 +170,38 @@ class SentenceQueue:
             call.wake()
 
     def take(self) -> list[WaitingSentence]:
-        """A batch: of each client in turn the next sentence of its next request, as long as there is room.
-
-        All that was decoded together must have the same options, so the first decides which are meant. An empty batch:
-        the queue is closed.
-        """
+        """The next batch, as soon as there is one; an empty one when the queue is closed."""
         with self.changed:
-            while not self.size and not self.closed:
+            while not self.closed:
+                if batch := self.gathered():
+                    return batch
                 self.changed.wait()
-            if not self.size:
-                return []
-            batch: list[WaitingSentence] = []
-            work: DecodingWork | None = None
-            tokens = 0
-            passed_over = 0  # clients in a row of whom nothing would fit
-            while self.waiting and passed_over < len(self.waiting):
-                client, requests = next(iter(self.waiting.items()))
-                sentence = self.next_of(requests, work, tokens)
-                self.waiting.pop(client)
-                if requests:
-                    self.waiting[client] = requests  # to the end of the row
-                if sentence is None:
-                    passed_over += 1
-                    continue
+            return []
+
+    def gathered(self) -> list[WaitingSentence]:
+        """Of each client in turn the next sentence of its next request, as long as there is room.
+
+        All that is decoded together has the same options: the first decides which. None, if nobody waits, or only who
+        has left or run out of time.
+        """
+        batch: list[WaitingSentence] = []
+        work: DecodingWork | None = None
+        tokens = 0
+        passed_over = 0  # clients in a row of whom nothing would fit
+        while self.waiting and passed_over < len(self.waiting):
+            client, requests = next(iter(self.waiting.items()))
+            sentence = self.next_of(requests, work, tokens)
+            del self.waiting[client]
+            if requests:
+                self.waiting[client] = requests  # to the end of the row
+            if sentence:
                 passed_over = 0
                 work = sentence.work
                 tokens += sentence.length
                 batch.append(sentence)
-            return batch
+            elif requests:
+                passed_over += 1
+        return batch
 
     def next_of(
         self, requests: dict[Ticket, deque[WaitingSentence]], work: DecodingWork | None, tokens: int

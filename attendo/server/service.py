@@ -49,6 +49,11 @@ class Service:
         # One for each request that may be under way, and some for those whose client has just left.
         self.threads = ThreadPoolExecutor(2 * self.limits.requests, thread_name_prefix="request")
 
+    @property
+    def is_ready(self) -> bool:
+        """Every model has translated something, can still do so, and the server is not about to end."""
+        return self.ready and not self.draining and all(model.queue.is_alive for model in self.models.models)
+
     def start(self) -> None:
         self.models.start()
         self.ready = True
@@ -145,8 +150,8 @@ class Service:
 
     def check_room(self, client: str, characters: int) -> None:
         limits = self.limits
-        if self.draining or not self.ready:
-            raise RequestError("busy", "the server is starting or about to end", retry_after=5)
+        if not self.is_ready:
+            raise RequestError("busy", "the server is starting, or about to end", retry_after=5)
         if self.under_way[client] >= limits.requests_of_a_client:
             raise RequestError("too-many", "too many requests at once from one client", retry_after=self.wait())
         full = self.under_way.total() >= limits.requests

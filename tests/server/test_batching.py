@@ -199,6 +199,39 @@ def test_who_has_left_is_not_decoded(queue, evidence):
     evidence("S8", "sentences decoded of a client that left while they waited", "0 of 20")
 
 
+def test_a_queue_of_nobody_but_those_who_left_goes_on(queue):
+    """The threads that decode outlive requests that are cancelled, or too late, before they are taken."""
+    one = queue(held=True)
+    engine = occupied(one)
+    for number in range(6):
+        late = ticket(f"late {number}", begin=0.05)
+        in_thread(lambda late=late, n=number: list(QueuedEngine(one, late).search([request(100 + n)], GREEDY)))
+    wait_until(lambda: one.size == 6)
+    time.sleep(0.1)
+    engine.go.set()
+    wait_until(lambda: one.size == 0)
+    assert all(thread.is_alive() for thread in one.threads)
+    assert [answer[0].ids for answer in QueuedEngine(one, ticket()).search([request(3)], GREEDY)] == [(3,)]
+    gone = ticket("gone")
+    gone.cancelled = True
+    with pytest.raises(RequestError, match="nobody waits"):
+        list(QueuedEngine(one, gone).search([request(4)], GREEDY))
+
+
+def test_those_who_left_hide_nobody(queue):
+    """Who stands in the row after them is served in the same batch."""
+    one = queue(held=True)
+    engine = occupied(one)
+    late = ticket("late", begin=0.05)
+    in_thread(lambda: list(QueuedEngine(one, late).search([request(100)], GREEDY)))
+    wait_until(lambda: one.size == 1)
+    result = in_thread(lambda: list(QueuedEngine(one, ticket("b")).search([request(5)], GREEDY)))
+    wait_until(lambda: one.size == 2)
+    time.sleep(0.1)
+    engine.go.set()
+    assert result()[0][0].ids == (5,)
+
+
 @pytest.mark.parametrize(("begin", "kind"), [(0.2, "busy"), (5.0, "late")])
 def test_time_limits(queue, evidence, begin, kind):
     """A request that cannot begin in time is told that the server is busy; one that does not end, that it is late."""

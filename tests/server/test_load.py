@@ -102,6 +102,15 @@ def test_every_cost_has_a_limit(echo, evidence, change, body, status):
     evidence("S6", "limits that are on by default and shown by /api/info", f"{len(shown)} of {len(shown)}")
 
 
+def test_without_its_threads_it_is_not_ready(echo):
+    with live(echo) as server:
+        assert server.ask("GET", "/ready").status == 200
+        server.service.models.models[0].queue.close()
+        assert server.ask("GET", "/ready").status == 503
+        assert server.ask("GET", "/live").status == 200
+        assert server.ask("POST", "/translate", GOOD).status == 503
+
+
 def test_a_hanging_engine_is_given_up(echo, evidence):
     limits = replace(ServerLimits(), queue_seconds=5.0, compute_seconds=0.3)
     with live(slow(echo, 0.0), limits=limits) as server:
