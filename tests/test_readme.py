@@ -91,6 +91,7 @@ def test_the_first_translation_is_the_one_that_is_shown(said):
 def test_the_commands_of_the_doors_are_among_those_that_run(name):
     doors = re.findall(r"^\|.*\| `(attendo [^`]+)` \|", text(name), flags=re.MULTILINE)
     assert len(doors) > 5
+    doors.remove("attendo serve")  # it ends when it is told to
     assert [door for door in doors if f".venv/bin/{door}" not in commands(name)] == []
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,32 @@ def test_the_wheel_holds_what_it_should(light):
     assert (site / "attendo" / "py.typed").exists()
     assert (site / "attendo" / "report" / "chinese.toml").exists()
     assert os.access(light / "attendo", os.X_OK)
+
+
+def test_a_server_says_what_to_install(light, tmp_path):
+    done = run(light, tmp_path, "attendo", "serve", "--port", "0")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "attendo[serve]" in done.stderr
+
+
+def test_with_what_it_asks_for_it_serves_and_shows_the_page(light, tmp_path):
+    """Last, as it adds to the environment; still there is no torch in it."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", str(light / "python")]
+    wheel = next(light.parents[1].glob("*.whl"))
+    constraints = ["--constraint", str(ROOT / "constraints.txt")]
+    subprocess.run([*pip, "install", *constraints, f"{wheel}[serve]"], check=True)
+    environment = {"PATH": str(light), "HOME": str(tmp_path), "ATTENDO_CACHE": str(tmp_path / "cache")}
+    command = [str(light / "attendo"), "serve", "--port", "0", "--threads", "1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path) as process:
+        address = process.stderr.readline().split(" ready at ")[1].split()[0]
+        asked = urllib.request.Request(  # noqa: S310
+            f"{address}/translate", json.dumps({"q": "我爱机器学习", "source": "auto", "target": "en"}).encode()
+        )
+        with urllib.request.urlopen(asked, timeout=20) as reply:  # noqa: S310
+            assert json.load(reply)["translatedText"] == "I love machine learning."
+        with urllib.request.urlopen(address, timeout=20) as reply:  # noqa: S310
+            assert b"<title>" in reply.read()
+        process.terminate()
+        assert process.wait(timeout=20) == 0
+    assert "ModuleNotFoundError" in run(light, tmp_path, "python", "-c", "import torch").stderr

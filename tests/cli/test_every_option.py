@@ -6,6 +6,7 @@ The commands and options are asked of the application itself: a new one is tried
 import os
 import random
 import shutil
+import socket
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ from attendo.lab import check as lab_check
 from attendo.lab import index, run
 from attendo.lab.check import CheckedClaim
 from attendo.lab.tools import tuning
+from attendo.server import run as server
 from tests.cli.command import command, import_all, raw_controls
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "model-format-1"
@@ -107,11 +109,14 @@ def one_case(chance, words, params, names):
 
 
 def nothing_that_takes_minutes():
-    """What is tried here is how options are read: not the claims of the lab, some of which train, nor the pictures."""
+    """What is tried here is how options are read: not the claims of the lab, some of which train, nor the pictures, nor
+    a server, which ends when it is told to."""
     run.run_all = lambda *_: []
     lab_check.check_claims = lambda experiments: [CheckedClaim(one.id, "same numbers") for one in experiments]
     index.write_index = tuning.write_rows = lambda *_: None  # `lab run --all --store` would keep that nothing came out
     Figure.savefig = lambda *_, **__: None
+    server.serve_until_told = lambda *_, **__: None
+    server.bind = lambda *_: socket.socket()  # the names of other machines would be looked up
 
 
 def check(arguments, encoding, folder):
