@@ -1,15 +1,16 @@
-"""The server under 1, 8 and 64 clients, beside the engine without a server and beside plain wrappers, in one run.
+"""The server under 1, 8 and 64 clients, beside the engine without a server and beside rivals, in one run.
 
     python -m benchmarks.serve [--seconds 6] [--rounds 3] [--libretranslate PYTHON]
 
-Sentences are those of Tatoeba's Chinese test set, $ATTENDO_DATA/zh-en/tatoeba.test.tsv; clients run in a process of
-their own on the same machine. All take turns, and the median of the rounds is shown. Then four times as many requests a
-second are sent as the server can answer. --libretranslate names a Python in which LibreTranslate is installed with a
-model for zh to en.
+Sentences are those of Tatoeba's Chinese test set, $ATTENDO_DATA/zh-en/tatoeba.test.tsv, four a request; clients run in
+a process of their own on the same machine. All take turns, and the median of the rounds is shown. Then four times as many
+requests a second are sent as the server can answer. --libretranslate names a Python in which LibreTranslate is
+installed: it serves the same weights, see libretranslate.py.
 """
 
 import argparse
 import json
+import os
 import socket
 import statistics
 import subprocess
@@ -20,20 +21,44 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.machine import ROOT, data_folder, describe_machine
 
 CLIENTS = (1, 8, 64)
 BEAMS = (1, 4)
 TEXTS = 4  # a request: what a page or a subtitle file sends at a time
-# inter_threads and intra_threads; 1 and 0 are CTranslate2's own default.
+OURS, DEFAULT_WRAPPER = "attendo serve", "wrapper, CTranslate2's default threads"
+# inter_threads and intra_threads of a plain wrapper, see wrapper.py.
 WRAPPERS = {
-    "wrapper, default threads": (1, 0),
-    "wrapper, 2 × 1": (2, 1),
+    DEFAULT_WRAPPER: (1, 0),
+    "wrapper, 2 × 1 threads": (2, 1),
     "wrapper, 1 × 1": (1, 1),
     "wrapper, 1 × 2": (1, 2),
 }
+LIBRETRANSLATE = {"LibreTranslate, its default threads": (1, 0), "LibreTranslate, 2 × 1 threads": (2, 1)}
+QUANTITIES = ("texts_per_second", "p50", "p95", "p99")
+
+
+class Server(NamedTuple):
+    command: list[str]  # with {port}
+    ready: str = "/ready"
+    environment: dict[str, str] = {}  # noqa: RUF012 - never written to
+
+
+def servers(beam: int, libretranslate: str | None, packages: Path) -> dict[str, Server]:
+    python = [sys.executable, "-m"]
+    found = {OURS: Server([*python, "attendo", "serve", "--beam", str(beam), "--port", "{port}"])}
+    for name, threads in WRAPPERS.items():
+        found[name] = Server([*python, "benchmarks.serve.wrapper", "{port}", str(beam), *map(str, threads)])
+    for name, (inter, intra) in LIBRETRANSLATE.items() if libretranslate else ():
+        settings = {"PACKAGES_DIR": packages, "BEAM_SIZE": beam, "INTER_THREADS": inter, "INTRA_THREADS": intra}
+        found[name] = Server(
+            [str(libretranslate), "-m", "libretranslate.main", "--port", "{port}", "--load-only", "zh,en"],
+            "/languages",
+            {f"ARGOS_{key}": str(value) for key, value in settings.items()},
+        )
+    return found
 
 
 def main() -> None:
@@ -42,130 +67,111 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--libretranslate", help="a Python that has it")
     arguments = parser.parse_args()
-    lines = [
-        line.split("\t")[0] for line in (data_folder() / "zh-en" / "tatoeba.test.tsv").read_text("utf-8").split("\n")
-    ]
-    lines = [line for line in lines if line]
+    rows = (data_folder() / "zh-en" / "tatoeba.test.tsv").read_text(encoding="utf-8").split("\n")
+    lines = [row.split("\t")[0] for row in rows if row]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "lines.txt"
+        path, packages = Path(folder) / "lines.txt", Path(folder) / "packages"
         path.write_text("\n".join(lines), encoding="utf-8")
-        print(describe_machine())
+        if arguments.libretranslate:
+            subprocess.run([sys.executable, "-m", "benchmarks.serve.libretranslate", packages], check=True, cwd=ROOT)
+        print(describe_machine(), flush=True)
         for beam in BEAMS:
-            compare(beam, lines, path, arguments)
+            rivals = servers(beam, arguments.libretranslate, packages)
+            compare(beam, rivals, lines, path, arguments.rounds, arguments.seconds)
         overload(path)
 
 
-def compare(beam: int, lines: list[str], path: Path, arguments: argparse.Namespace) -> None:
-    servers = {"attendo serve": [sys.executable, "-m", "attendo", "serve", "--beam", str(beam), "--port", "{port}"]}
-    for name, (inter, intra) in WRAPPERS.items():
-        module = "benchmarks.serve.wrapper"
-        servers[name] = [sys.executable, "-m", module, "{port}", str(beam), str(inter), str(intra)]
-    if arguments.libretranslate:
-        servers["LibreTranslate"] = [
-            arguments.libretranslate,
-            "-m",
-            "libretranslate.main",
-            "--port",
-            "{port}",
-            "--disable-web-ui",
-        ]
+def compare(beam: int, rivals: dict[str, Server], lines: list[str], path: Path, rounds: int, seconds: float) -> None:
     found: dict[tuple[str, int], list[dict[str, Any]]] = {}
     offline: list[float] = []
-    for _ in range(arguments.rounds):
+    for _ in range(rounds):
         offline.append(engine_alone(beam, lines))
-        for name, command in servers.items():
-            with running(command) as port:
-                ask(port, 8, 1.5, path)  # warm
+        for name, server in rivals.items():
+            with running(server) as port:
+                ask(port, 1, 0.1, path)  # who loads at the first request does so once
+                ask(port, 8, 1.5, path)
                 for clients in CLIENTS:
-                    found.setdefault((name, clients), []).append(ask(port, clients, arguments.seconds, path))
+                    found.setdefault((name, clients), []).append(ask(port, clients, seconds, path))
     alone = statistics.median(offline)
+    median = {
+        key: {name: statistics.median(run[name] for run in runs) for name in QUANTITIES} for key, runs in found.items()
+    }
     print(f"\nBeam {beam}, {TEXTS} sentences a request; the engine without a server: {alone:.0f} sentences/s\n")
-    print(
-        "| server | clients | sentences/s | of the engine | p50, ms | p95 | p99 |\n|---|---:|---:|---:|---:|---:|---:|"
-    )
-    for (name, clients), runs in found.items():
-        median = {key: statistics.median(run[key] for run in runs) for key in ("texts_per_second", "p50", "p95", "p99")}
-        rate = median["texts_per_second"]
-        print(
-            f"| {name} | {clients} | {rate:.0f} | {rate / alone:.0%} "
-            f"| {median['p50']:.0f} | {median['p95']:.0f} | {median['p99']:.0f} |"
-        )
-    ours, default, *others = (statistics.median(run["texts_per_second"] for run in found[name, 64]) for name in servers)
-    best = max([default, *others[: len(WRAPPERS) - 1]])
-    print(
-        f"\nAt 64 clients: {ours / default:.2f} times the wrapper with default threads, {ours / best:.2f} times its best."
-    )
+    print("| server | clients | sentences/s | of the engine | p50, ms | p95 | p99 |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for (name, clients), row in median.items():
+        rate = row["texts_per_second"]
+        late = " | ".join(f"{row[quantile]:.0f}" for quantile in QUANTITIES[1:])
+        print(f"| {name} | {clients} | {rate:.0f} | {rate / alone:.0%} | {late} |")
+    at_most = {name: median[name, CLIENTS[-1]]["texts_per_second"] for name in rivals}
+    best = max(at_most[name] for name in WRAPPERS)
+    ratios = f"{at_most[OURS] / at_most[DEFAULT_WRAPPER]:.2f} times a wrapper with default threads"
+    print(f"\nAt {CLIENTS[-1]} clients {ratios}, {at_most[OURS] / best:.2f} times its best setting.", flush=True)
 
 
 def engine_alone(beam: int, lines: list[str]) -> float:
-    """In a process of its own, as the servers are."""
+    """Sentences a second, in a process of its own, as the servers are."""
     code = (
         "import attendo, json, sys, time\n"
         "lines = json.load(sys.stdin); translator = attendo.load(); options = attendo.TranslationOptions(beam=BEAM)\n"
         "translator.translate(lines[:100], to='en', from_='zh', options=options)\n"
         "started = time.perf_counter(); translator.translate(lines, to='en', from_='zh', options=options)\n"
         "print(len(lines) / (time.perf_counter() - started))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code.replace("BEAM", str(beam))],
-        input=json.dumps(lines),
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
+    ).replace("BEAM", str(beam))
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, input=json.dumps(lines), capture_output=True, text=True, check=True, cwd=ROOT)
     return float(done.stdout)
 
 
 def overload(path: Path) -> None:
     """Four times as many requests as can be served, for ten seconds; and then one."""
-    with running([sys.executable, "-m", "attendo", "serve", "--port", "{port}"]) as port:
+    with running(Server([sys.executable, "-m", "attendo", "serve", "--port", "{port}"])) as port:
         rate = ask(port, 64, 5.0, path)["texts_per_second"] / TEXTS
         found = ask(port, 0, 10.0, path, rate=4 * rate)
         started = time.perf_counter()
         after = ask(port, 1, 0.2, path)
+        seconds = time.perf_counter() - started
+        print(f"\nFour times the capacity, {4 * rate:.0f} requests/s for 10 s: {found['statuses']} by status;")
         print(
-            f"\nFour times the capacity ({4 * rate:.0f} requests/s for 10 s): {found['statuses']}; then {after['statuses']} ",
-            end="",
+            f"p99 of those served {found['p99']:.0f} ms; then one client: {after['statuses']}, p50 {after['p50']:.0f} ms,"
         )
-        print(f"within {time.perf_counter() - started:.1f} s, p50 {after['p50']:.0f} ms.")
+        print(f"within {seconds:.1f} s of the last of them.")
 
 
 def ask(port: int, clients: int, seconds: float, path: Path, rate: float | None = None) -> dict[str, Any]:
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.serve.load",
-        str(port),
-        str(clients),
-        str(seconds),
-        str(TEXTS),
-        str(path),
-    ]
-    command += ["--rate", str(rate)] if rate else []
+    """What clients in a process of their own see, see load.py."""
+    arguments = map(str, (port, clients, seconds, TEXTS, path))
+    command = [sys.executable, "-m", "benchmarks.serve.load", *arguments, *(["--rate", str(rate)] if rate else [])]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     return dict(json.loads(done.stdout))
 
 
 @contextmanager
-def running(command: list[str]) -> Iterator[int]:
+def running(server: Server) -> Iterator[int]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [part.replace("{port}", str(port)) for part in command]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    path = "/languages" if "libretranslate.main" in command else "/ready"
+    command = [part.replace("{port}", str(port)) for part in server.command]
+    environment, nowhere = {**os.environ, **server.environment}, subprocess.DEVNULL
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=nowhere, stderr=nowhere)
     try:
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=1)
-                break
-            except OSError:
-                time.sleep(0.1)
+        wait_for(f"http://127.0.0.1:{port}{server.ready}")
         yield port
     finally:
         process.terminate()
         process.wait(timeout=30)
+
+
+def wait_for(address: str, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            urllib.request.urlopen(address, timeout=1)  # noqa: S310
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise TimeoutError(f"{address} does not answer")
 
 
 if __name__ == "__main__":
