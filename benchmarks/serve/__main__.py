@@ -3,8 +3,8 @@
     python -m benchmarks.serve [--seconds 6] [--rounds 3] [--libretranslate PYTHON]
 
 Sentences are those of Tatoeba's Chinese test set, $ATTENDO_DATA/zh-en/tatoeba.test.tsv, four a request; clients run in
-a process of their own on the same machine. All take turns, and the median of the rounds is shown. Then four times as many
-requests a second are sent as the server can answer. --libretranslate names a Python in which LibreTranslate is
+a process of their own on the same machine. All take turns, and the median of the rounds is shown. Then four times as
+many requests a second are sent as the server can answer. --libretranslate names a Python in which LibreTranslate is
 installed: it serves the same weights, see libretranslate.py.
 """
 
@@ -131,11 +131,11 @@ def overload(path: Path) -> None:
         started = time.perf_counter()
         after = ask(port, 1, 0.2, path)
         seconds = time.perf_counter() - started
-        print(f"\nFour times the capacity, {4 * rate:.0f} requests/s for 10 s: {found['statuses']} by status;")
+        print(f"\nFour times the capacity, {4 * rate:.0f} requests/s for 10 s: {found['statuses']} by status,")
         print(
-            f"p99 of those served {found['p99']:.0f} ms; then one client: {after['statuses']}, p50 {after['p50']:.0f} ms,"
+            f"p99 of those served {found['p99']:.0f} ms. Then one client: {after['statuses']}, p50 {after['p50']:.0f} ms,"
         )
-        print(f"within {seconds:.1f} s of the last of them.")
+        print(f"all within {seconds:.1f} s of the last of them.")
 
 
 def ask(port: int, clients: int, seconds: float, path: Path, rate: float | None = None) -> dict[str, Any]:
