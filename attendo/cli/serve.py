@@ -1,8 +1,10 @@
 """attendo serve: a translation service that many programs already speak to, and its page."""
 
 import logging
+import os
+import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -174,8 +176,7 @@ def serve(
 
     keys = read_keys(api_key_file) if api_key_file else frozenset()
     check_exposure(host, keys, without_key)
-    asked: dict[str, Any] = {"characters": max_characters, "requests": max_requests, "compute_seconds": timeout}
-    limits = ServerLimits(**{name: value for name, value in asked.items() if value is not None})
+    limits = ServerLimits.asked(max_characters, max_requests, timeout)
     access = Access(
         host=host, keys=keys, allowed_hosts=tuple(name.lower() for name in allow_host or ()),
         allowed_origins=tuple(allow_origin or ()), strict_origins=strict_origins,
@@ -192,3 +193,6 @@ def serve(
 
     logging.getLogger("attendo").setLevel(logging.INFO)
     serve_until_told(service, access, bound, tell, spec_title=spec_title)
+    if service.under_way:  # threads whose clients have left, or whose time is up: nobody waits for them any more
+        sys.stderr.flush()
+        os._exit(0)

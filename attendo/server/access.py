@@ -40,7 +40,6 @@ class Access:
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     strict_origins: bool = False  # no extensions and no shells either
-    open_paths: frozenset[str] = OPEN  # besides these, all need a key where there are keys
 
     @property
     def is_local(self) -> bool:

@@ -7,7 +7,7 @@ a body -> key, dialect.read -> Service.translate -> dialect.write; whatever goes
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,16 +25,18 @@ from attendo.server.dialects.tell import dialect_of
 from attendo.server.doors import Doors
 from attendo.server.job import Dialect, RequestError
 from attendo.server.languages import deepl_languages, libretranslate_languages
+from attendo.server.metrics import Metrics, Outcome
 from attendo.server.page import PAGE, page_handler
 from attendo.server.rich_answer import rich_answer, rich_answers
 from attendo.server.schemas import documented
 from attendo.server.service import Service, as_request_error
+from attendo.server.translate_job import Translated
 
 logger = logging.getLogger("attendo.server")
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Table = Mapping[str, Any]
-OUTCOMES = {"internal": "failed", "late": "failed", "cancelled": "cancelled"}  # all else is refused
+Part = str | Translated  # of a stream: a sentence, or in the end the whole
 
 
 class Json(JSONResponse):
@@ -56,11 +58,14 @@ def build_app(service: Service, access: Access, *, spec_title: str | None = None
         docs_url=None,
         redoc_url=None,
         openapi_url=None,  # ours, which asks for a key like the rest
+        redirect_slashes=False,  # it would name the address that the client used, which a proxy may have changed
     )
     for method, path, handler in Routes(service, access, spec_title or SPEC_TITLE, app.openapi).table():
         app.add_api_route(path, handler, methods=[method], **documented(method, path))
+        if method == "GET":
+            app.add_api_route(path, handler, methods=["HEAD"], include_in_schema=False)
     for path in PAGE:
-        app.add_api_route(path, page_handler(PAGE[path]), methods=["GET"], include_in_schema=False)
+        app.add_api_route(path, page_handler(PAGE[path]), methods=["GET", "HEAD"], include_in_schema=False)
     app.add_exception_handler(HTTPException, not_here)  # type: ignore[arg-type]
     return Doors(app, access)
 
@@ -101,7 +106,7 @@ class Routes:
             ("GET", "/google/translate_a/single", self.speaking(google)),
             ("POST", "/language/translate/v2", self.speaking(google, list_route=True)),
             ("POST", "/google/language/translate/v2", self.speaking(google, list_route=True)),
-            ("POST", "/api/translate", self.translate_richly),
+            ("POST", "/api/translate", self.speaking(own, rich=True)),
             ("POST", "/api/translate/stream", self.stream),
             ("GET", "/api/info", self.info),
             ("GET", "/openapi.json", self.schema),
@@ -115,91 +120,55 @@ class Routes:
 
     async def translate(self, request: Request) -> Response:
         """Three dialects on one path."""
-        try:
-            table = await self.read(request)
-            self.client_of(request, table)
-            dialect = dialect_of(table)
-        except RequestError as error:
-            return self.refused(libretranslate, error)
-        return await self.exchange(request, dialect, table)
+        return await self.exchange(request, None)
 
-    def speaking(self, dialect: Dialect, *, list_route: bool = False) -> Handler:
+    def speaking(self, dialect: Dialect, *, list_route: bool = False, rich: bool = False) -> Handler:
         """A path for one dialect alone."""
 
         async def handle(request: Request) -> Response:
-            try:
-                table = await self.read(request)
-            except RequestError as error:
-                return self.refused(dialect, error)
-            return await self.exchange(request, dialect, table, list_route=list_route)
+            return await self.exchange(request, dialect, list_route=list_route, rich=rich)
 
         return handle
 
     async def exchange(
-        self, request: Request, dialect: Dialect, table: Table, *, list_route: bool = False, rich: bool = False
+        self, request: Request, dialect: Dialect | None, *, list_route: bool = False, rich: bool = False
     ) -> Response:
-        """From what the client said to what it is told, and counted."""
-        started = time.perf_counter()
-        metrics, outcome = self.service.metrics, "ok"
-        metrics.received.labels(dialect.NAME).inc()
-        try:
-            client = self.client_of(request, table)
-            job = dialect.read(table, list_route=list_route)
-            found = await self.service.translate(job, client, departure(request), richly=rich)
-            body = rich_answers(found) if rich else dialect.write(job, [one.answer for one in found])
-            return Json(body)
-        except RequestError as error:
-            outcome = OUTCOMES.get(error.kind, "rejected")
-            return self.refused(dialect, error)
-        except Exception as error:
-            outcome = "failed"
-            return self.refused(dialect, as_request_error(error))
-        finally:
-            metrics.answered.labels(dialect.NAME, outcome).inc()
-            metrics.seconds.observe(time.perf_counter() - started)
-
-    async def translate_richly(self, request: Request) -> Response:
-        try:
-            table = await self.read(request)
-        except RequestError as error:
-            return self.refused(own, error)
-        return await self.exchange(request, own, table, rich=True)
+        """From what the client said to what it is told, and counted. Without a dialect, the body's keys tell which."""
+        speaker = dialect or libretranslate
+        with self.counted() as count:
+            try:
+                table = await self.read(request)
+                client = self.client_of(request, table)
+                speaker = dialect or dialect_of(table)
+                job = speaker.read(table, list_route=list_route)
+                found = await self.service.translate(job, client, departure(request), richly=rich)
+                body = rich_answers(found) if rich else speaker.write(job, [one.answer for one in found])
+                count.ended(speaker, "ok")
+                return Json(body)
+            except Exception as error:
+                refusal = as_request_error(error)
+                count.ended(speaker, outcome_of(refusal))
+                return self.refused(speaker, refusal)
 
     async def stream(self, request: Request) -> Response:
         """Server-sent events: a sentence each, and in the end all that is known of the whole."""
-        metrics = self.service.metrics
-        try:
-            table = await self.read(request)
-            client = self.client_of(request, table)
-            job = own.read(table)
-            parts = self.service.stream(job, client)
-            first = await anext(parts, None)  # what is wrong with a request is told by its status
-        except RequestError as error:
-            metrics.received.labels(own.NAME).inc()
-            metrics.answered.labels(own.NAME, OUTCOMES.get(error.kind, "rejected")).inc()
-            return self.refused(own, error)
-
-        async def events() -> AsyncIterator[bytes]:
-            metrics.received.labels(own.NAME).inc()
-            outcome = "cancelled"
-            number = 0
+        with self.counted() as count:
             try:
-                yield event(number, "sentence", {"text": first})
-                async for part in parts:
-                    number += 1
-                    if isinstance(part, str):
-                        yield event(number, "sentence", {"text": part})
-                    else:
-                        outcome = "ok"
-                        yield event(number, "end", rich_answer(part))
-            except RequestError as error:
-                outcome = OUTCOMES.get(error.kind, "failed")
-                yield event(number + 1, "error", {"error": error.text})
-            finally:
-                await parts.aclose()  # type: ignore[attr-defined]
-                metrics.answered.labels(own.NAME, outcome).inc()
+                table = await self.read(request)
+                client = self.client_of(request, table)
+                parts = self.service.stream(own.read(table), client, departure(request))
+                first = await anext(parts)  # what is wrong with a request is told by its status
+            except Exception as error:
+                refusal = as_request_error(error)
+                count.ended(own, outcome_of(refusal))
+                return self.refused(own, refusal)
+            count.goes_on = True
+        return StreamingResponse(
+            events(first, parts, count), media_type="text/event-stream", headers={"cache-control": "no-store"}
+        )
 
-        return StreamingResponse(events(), media_type="text/event-stream", headers={"cache-control": "no-store"})
+    def counted(self) -> "Count":
+        return Count(self.service.metrics)
 
     async def read(self, request: Request) -> Table:
         """The query and the body, as one table; the body counts where both say something.
@@ -210,8 +179,10 @@ class Routes:
         try:
             query = read_form(request.scope["query_string"])
             body = await read_body(request.stream(), headers.get("content-length"), most)
-            if request.method == "GET" and not body:  # DeepL's library says in a body even what it wants to GET
+            if not body and query:  # and DeepL's library says in a body even what it wants to GET
                 return query
+            if not body and request.method == "GET":
+                return {}
             table = await read_table(body, headers.get("content-type", ""), headers.get("content-encoding"))
         except ClientDisconnect:
             raise RequestError("cancelled", "the client has left") from None
@@ -242,7 +213,7 @@ class Routes:
             self.client_of(request, table)
             text = table.get("q")
             if not isinstance(text, str):
-                raise RequestError("bad-request", "q is missing: expected a text")
+                raise RequestError("bad-request", "q is missing, or a list: expected one text")
             if len(text) > self.service.limits.characters:
                 most = self.service.limits.characters
                 raise RequestError("too-large", f"{len(text):,} characters: the request exceeds text limit ({most:,})")
@@ -342,6 +313,61 @@ class Routes:
         if self.service.is_ready:
             return Json({"status": "ok"})
         return Json({"status": "ending" if self.service.draining else "starting"}, 503, headers={"retry-after": "2"})
+
+
+class Count:
+    """One request to translate, counted as received when it comes, and once more by how it ended; whatever happens."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self.metrics, self.started = metrics, time.perf_counter()
+        self.dialect, self.outcome = own.NAME, "cancelled"  # if nothing else is said, the server has ended meanwhile
+        self.goes_on = False  # it is answered part by part, and ends later
+
+    def __enter__(self) -> "Count":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self.goes_on:
+            self.close()
+
+    def ended(self, dialect: Dialect, outcome: Outcome) -> None:
+        self.dialect, self.outcome = dialect.NAME, outcome
+
+    def close(self) -> None:
+        self.metrics.received.labels(self.dialect).inc()
+        self.metrics.answered.labels(self.dialect, self.outcome).inc()
+        self.metrics.seconds.observe(time.perf_counter() - self.started)
+
+
+def outcome_of(error: RequestError) -> Outcome:
+    if error.kind == "cancelled":
+        return "cancelled"
+    return "failed" if error.kind in ("internal", "late") else "rejected"
+
+
+async def events(
+    first: str | Translated, parts: AsyncGenerator[str | Translated, None], count: Count
+) -> AsyncIterator[bytes]:
+    number = 0
+    try:
+        yield part_event(number, first)
+        async for part in parts:
+            number += 1
+            yield part_event(number, part)
+        count.ended(own, "ok")
+    except Exception as error:
+        refusal = as_request_error(error)
+        count.ended(own, outcome_of(refusal))
+        yield event(number + 1, "error", {"error": refusal.text})
+    finally:
+        await parts.aclose()
+        count.close()
+
+
+def part_event(number: int, part: Part) -> bytes:
+    if isinstance(part, str):
+        return event(number, "sentence", {"text": part})
+    return event(number, "end", rich_answer(part))
 
 
 def departure(request: Request) -> Callable[[], Coroutine[Any, Any, None]]:

@@ -23,8 +23,9 @@ from attendo.engines.engine import Engine, Limits, Request
 from attendo.errors import UsageError
 from attendo.server.job import RequestError
 
+FEWEST_SHARED = 16  # sentences; fewer are not shared out, as a batch would be too small
 AT_ONCE = 1_000_000  # tokens that a request may hand over in one go: the queue makes the batches
-DECODING_THREADS = 2  # one batch is made ready while another is decoded
+DECODING_THREADS = 2  # of an engine that can be asked by several: one batch is made ready while another is decoded
 
 
 Outcome = list[Hypothesis] | BaseException  # of one sentence
@@ -48,6 +49,7 @@ class Ticket:
     client: str
     begin_by: float  # of the clock time.monotonic: if nothing of it was decoded by then, the server is too busy
     end_by: float
+    came: float = 0.0
     begun: bool = False
     cancelled: bool = False
 
@@ -101,6 +103,12 @@ class Call:
             self.done.notify()
 
 
+def check_count(answers: int, sentences: int) -> None:
+    """Whatever an engine does, no thread that decodes may end by it."""
+    if answers != sentences:
+        raise RuntimeError(f"{answers} answers to {sentences} sentences")
+
+
 class WaitingSentence(NamedTuple):
     """One sentence that waits to be decoded, or one answer to be scored."""
 
@@ -128,7 +136,7 @@ class SentenceQueue:
     threads: list[threading.Thread] = field(default_factory=list)
 
     def start(self) -> None:
-        for number in range(DECODING_THREADS):
+        for number in range(DECODING_THREADS if getattr(self.engine, "is_concurrent", False) else 1):
             thread = threading.Thread(target=self.decode_batches, name=f"decoding-{number + 1}", daemon=True)
             self.threads.append(thread)
             thread.start()
@@ -149,10 +157,10 @@ class SentenceQueue:
         with self.changed:
             if self.closed:
                 raise RequestError("busy", "the server is about to end", retry_after=5)
+            if any(sentence.call.ticket.cancelled for sentence in sentences):
+                raise RequestError("cancelled", "nobody waits for this request any more")
             for sentence in sentences:
                 ticket = sentence.call.ticket
-                if ticket.cancelled:
-                    raise RequestError("cancelled", "nobody waits for this request any more")
                 self.waiting.setdefault(ticket.client, {}).setdefault(ticket, deque()).append(sentence)
             self.size += len(sentences)
             self.changed.notify(DECODING_THREADS)
@@ -187,8 +195,10 @@ class SentenceQueue:
         batch: list[WaitingSentence] = []
         work: DecodingWork | None = None
         tokens = 0
+        # What waits is shared out: while one thread hands out answers, and clients ask again, the other's are decoded.
+        most = max(FEWEST_SHARED, -(-self.size // max(len(self.threads), 1)))
         passed_over = 0  # clients in a row of whom nothing would fit
-        while self.waiting and passed_over < len(self.waiting):
+        while self.waiting and passed_over < len(self.waiting) and len(batch) < most:
             client, requests = next(iter(self.waiting.items()))
             sentence = self.next_of(requests, work, tokens)
             del self.waiting[client]
@@ -240,6 +250,7 @@ class SentenceQueue:
         """Whatever goes wrong is the answer to those it concerns: of a batch that failed each is tried alone."""
         try:
             answers: list[Outcome] = [*self.run(batch)]
+            check_count(len(answers), len(batch))
         except Exception as error:  # whatever it is, no thread that decodes may end by it
             if len(batch) > 1:
                 for sentence in batch:

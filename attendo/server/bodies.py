@@ -41,14 +41,14 @@ async def read_table(body: bytes, content_type: str, encoding: str | None = None
         return read_form(body)
     if kind == MULTIPART_TYPE:
         return await read_multipart(body, content_type)
-    if kind in (JSON_TYPE, "text/plain", "") or kind.endswith("+json"):
+    if kind in (JSON_TYPE, "text/json", "text/plain", "") or kind.endswith("+json"):
         return read_json(body)
     raise RequestError("media-type", f"the body is {content_type[:SHOWN]!r}: expected {JSON_TYPE}, or a form")
 
 
 def read_json(body: bytes) -> Mapping[str, Any]:
     try:
-        table = json.loads(body.decode("utf-8"), parse_constant=no_number)
+        table = json.loads(body.decode("utf-8-sig"), parse_constant=no_number)
         check_text(table)
     except UnicodeDecodeError:
         raise RequestError("bad-request", "the body is not UTF-8") from None

@@ -8,6 +8,7 @@ uvicorn has only a deadline for idle connections, and no limit to a head: who se
 connection for ever. The parser is llhttp's, which refuses two lengths, a length beside chunks, and bare line feeds.
 """
 
+import re
 from asyncio import AbstractEventLoop, TimerHandle, Transport
 from typing import Any
 
@@ -17,6 +18,8 @@ from uvicorn.server import ServerState
 
 from attendo.server.limits import ServerLimits
 
+MOST_PIPELINED = 8  # requests that a client may send before it has its answers
+UPGRADE = re.compile(rb"\r\n[Uu]pgrade:[^\r\n]*(?=\r\n)")
 LINGER = 0.3  # seconds in which an idle connection may still bring a request that was on its way when we end
 
 
@@ -43,6 +46,8 @@ class GuardedConnection(HttpToolsProtocol):
     receiving: TimerHandle | None = None
     sending: TimerHandle | None = None
     in_head = True
+    in_message = False  # a request has begun to arrive and has not ended
+    ending = False  # the server is
     head_bytes = 0
     num_headers = 0
     refusal = ""  # a status line, found while the parser was at work
@@ -65,6 +70,11 @@ class GuardedConnection(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         if self.in_head:
+            if not self.head_bytes and b"pgrade:" in data:
+                # Java's client asks for HTTP/2 so. A server may go on as if it did not; the parser would take what
+                # follows for another protocol.
+                head, border, rest = data.partition(b"\r\n\r\n")
+                data = UPGRADE.sub(b"", head) + border + rest
             self.head_bytes += len(data)
         super().data_received(data)
         # What stands in the same packet after a head is its body: only what no head ended is counted against it.
@@ -72,10 +82,14 @@ class GuardedConnection(HttpToolsProtocol):
             self.refusal = self.refusal or "431 Request Header Fields Too Large"
         if self.refusal and not self.transport.is_closing():
             self.refuse(self.refusal)
+        answered = self.cycle is None or self.cycle.response_complete
+        if answered and not self.receiving and not self.timeout_keep_alive_task and not self.transport.is_closing():
+            self.receive_until()  # some bytes have come that begin no request
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self.num_headers = 0
+        self.in_message = True
         self.receive_until()
 
     def on_url(self, url: bytes) -> None:
@@ -94,10 +108,15 @@ class GuardedConnection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self.in_head, self.head_bytes = False, 0
+        if len(self.pipeline) >= MOST_PIPELINED:
+            self.refusal = "429 Too Many Requests"
+            raise ValueError(self.refusal)
         super().on_headers_complete()
+        if self.ending:
+            self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
-        self.in_head, self.head_bytes = True, 0
+        self.in_head, self.head_bytes, self.in_message = True, 0, False
         self.stop_receiving()
         super().on_message_complete()
 
@@ -125,6 +144,9 @@ class GuardedConnection(HttpToolsProtocol):
             self.receiving = None
 
     def received_too_late(self) -> None:
+        waiting = self.cycle is not None and not self.cycle.response_complete
+        if self.pipeline or (waiting and not self.in_message):
+            return  # answers are on their way; what comes after them is counted from the next byte
         self.refuse("408 Request Timeout")
         if self.cycle and not self.cycle.response_complete:  # its body will not come any more
             self.cycle.disconnected = True
@@ -134,8 +156,10 @@ class GuardedConnection(HttpToolsProtocol):
         super().on_response_complete()
         if not self.transport.is_closing() and self.transport.get_write_buffer_size():
             self.send_until()
-        if self.in_head and not self.head_bytes:
+        if not self.in_message:
             self.stop_receiving()  # uvicorn's own deadline for idle connections holds from here on
+        if self.pipeline and not self.transport.is_closing():
+            self.flow.pause_reading()  # uvicorn reads on after every answer, however many requests wait
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -162,11 +186,16 @@ class GuardedConnection(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         """On an idle connection a request may be on its way: it gets a moment to arrive, and is sent elsewhere."""
+        self.ending = True
         if self.cycle is None or self.cycle.response_complete:
             self.loop.call_later(LINGER, self.close_if_idle)
         else:
             self.cycle.keep_alive = False
 
     def close_if_idle(self) -> None:
-        if not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete):
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete:
             self.transport.close()
+        else:
+            self.cycle.keep_alive = False

@@ -3,7 +3,9 @@
 An ASGI application around the other; it decides by access.py.
 """
 
+import json
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -23,6 +25,7 @@ ALWAYS: Headers = [
     (b"referrer-policy", b"no-referrer"),
     (b"x-frame-options", b"DENY"),
     (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
     (
         b"content-security-policy",
         b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -44,6 +47,9 @@ class Doors:
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         origin = headers.get("origin")
+        if any(Counter(name for name, _ in scope["headers"])[name] > 1 for name in (b"host", b"origin")):
+            await refuse(send, 400, "Host or Origin twice: expected each once")
+            return
         try:
             cross = self.check(scope["method"], headers)
         except RequestError as error:
@@ -59,6 +65,8 @@ class Doors:
                 message["headers"] = [*message.get("headers", []), *ALWAYS, *shared]
             await send(message)
 
+        path = re.sub("/{2,}", "/", scope["path"])
+        scope["path"] = path if path == "/" else path.rstrip("/")
         await self.app(scope, receive, send_with_headers)
 
     def check(self, method: str, headers: dict[str, str]) -> bool:
@@ -66,6 +74,12 @@ class Doors:
         host, origin = headers.get("host", ""), headers.get("origin")
         self.access.check_host(host)
         cross = self.access.check_origin(origin, host)
+        if (
+            origin is None
+            and headers.get("sec-fetch-site") == "cross-site"
+            and headers.get("sec-fetch-mode") != "navigate"
+        ):
+            raise RequestError("origin", "an image or a script of another site's page may not be asked for here")
         if origin is not None and method in WITH_BODY:
             check_type(headers.get("content-type", ""), origin)
         return cross
@@ -97,8 +111,6 @@ def preflight(headers: dict[str, str]) -> Headers:
 
 
 async def refuse(send: Send, status: int, text: str) -> None:
-    import json
-
     body = json.dumps({"error": text}, ensure_ascii=False).encode()
     await answer(send, status, [(b"content-type", b"application/json"), *ALWAYS], body)
 

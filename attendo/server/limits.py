@@ -1,5 +1,6 @@
 """What one request, one client and the whole server may take. Every limit is on by default and shown by /api/info."""
 
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -33,8 +34,23 @@ class ServerLimits:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if value <= 0:
+            if not (value > 0 and math.isfinite(value)):
                 raise ConfigError(f"{one.name} = {value}: expected more than 0")
+
+    @classmethod
+    def asked(cls, characters: int | None, requests: int | None, compute_seconds: float | None) -> "ServerLimits":
+        """With these of the user's, and the others large enough for them."""
+        usual = cls()
+        characters, requests = characters or usual.characters, requests or usual.requests
+        return cls(
+            characters=characters,
+            requests=requests,
+            compute_seconds=compute_seconds or usual.compute_seconds,
+            body_bytes=max(usual.body_bytes, 8 * characters),  # a character has up to 4 bytes, or 12 as an escape
+            characters_waiting=max(usual.characters_waiting, 4 * characters),
+            requests_of_a_client=max(min(usual.requests_of_a_client, requests), requests // 2),
+            connections=max(usual.connections, 4 * requests),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from attendo.errors import AttendoError, UsageError
 from attendo.server.batching import QueuedEngine, SentenceQueue, Ticket
+from attendo.server.detection import detect
 from attendo.server.job import RequestError
 from attendo.server.metrics import Metrics
 from attendo.text.scripts import base_language
@@ -84,6 +85,7 @@ class ServedModels:
         """Each translates a word in every direction: what is ready has shown that it is."""
         for model in self.models:
             model.queue.start()
+            detect("Ciao!", self.sources)  # loads what tells languages apart
             for source, target in model.translator.bundle.directions:
                 model.translator.translate("1 a", to=target, from_=source)
 

@@ -3,16 +3,16 @@
 import asyncio
 import logging
 import math
+import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from attendo.errors import AttendoError
+from attendo.errors import ConfigError, InputError, UsageError
 from attendo.server.batching import Ticket
 from attendo.server.job import Job, RequestError
 from attendo.server.limits import ServerLimits
@@ -41,13 +41,9 @@ class Service:
     log_texts: bool = False  # what users write goes into the log; never unless they were asked
     ready: bool = False
     draining: bool = False
-    under_way: Counter[str] = field(default_factory=Counter)  # requests by client
+    under_way: Counter[str] = field(default_factory=Counter)  # requests by client; each until its thread has ended
     characters: int = 0  # of all of them
     seconds: float = 0.1  # that a request took of late
-
-    def __post_init__(self) -> None:
-        # One for each request that may be under way, and some for those whose client has just left.
-        self.threads = ThreadPoolExecutor(2 * self.limits.requests, thread_name_prefix="request")
 
     @property
     def is_ready(self) -> bool:
@@ -61,92 +57,116 @@ class Service:
     def close(self) -> None:
         self.ready = False
         self.models.close()
-        self.threads.shutdown(wait=False, cancel_futures=True)
 
     async def translate(self, job: Job, client: str, gone: Gone, *, richly: bool = False) -> list[Translated]:
-        self.limits.check(job)
+        """The answers, or an error as soon as the client has left or time is up."""
 
         def work(ticket: Ticket) -> list[Translated]:
             return translate_job(job, self.models, ticket, self.beam, richly=richly)
 
-        with self.admitted(job, client) as ticket:
-            found = await self.in_thread(work, ticket, gone)
+        ticket = self.admit(job, client)
+        future = self.in_thread(work, ticket, job)
+        found: list[Translated] = await self.first_of(future, ticket, gone)
         if self.log_texts:
             for one in found:  # quoted, so that no text can look like another line
                 logger.info("%r -> %r", one.answer.source_text, one.answer.text)
         return found
 
-    async def in_thread(self, work: Callable[[Ticket], Result], ticket: Ticket, gone: Gone) -> Result:
-        """The result, or an error as soon as the client has left: what it had in the queue is forgotten then."""
+    async def stream(self, job: Job, client: str, gone: Gone) -> AsyncGenerator[str | Translated, None]:
+        """Part by part, and the whole in the end. Who closes the iterator has left, too."""
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.run_in_executor(self.threads, guarded(work), ticket)
-        leaving: asyncio.Future[Any] = asyncio.ensure_future(gone())
+        parts: asyncio.Queue[Any] = asyncio.Queue()
+
+        def put(part: Any) -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(parts.put_nowait, part)
+
+        def work(ticket: Ticket) -> None:
+            put(drained(stream_job(job, self.models, ticket, self.beam), put))
+            put(END)
+
+        ticket = self.admit(job, client)
+        future = self.in_thread(work, ticket, job)
+        future.add_done_callback(lambda done: put(done.exception() or END))
         try:
-            await asyncio.wait({future, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            while (part := await self.first_of(asyncio.ensure_future(parts.get()), ticket, gone)) is not END:
+                if isinstance(part, BaseException):
+                    raise part
+                yield part
+        finally:
             if not future.done():
+                self.forget(ticket)
+
+    async def first_of(self, future: "asyncio.Future[Result]", ticket: Ticket, gone: Gone) -> Result:
+        """What comes first: the result, the client's leaving, or the end of its time. What it had in the queue is
+        forgotten then; a thread that is at work elsewhere goes on until it asks the engine again."""
+        leaving: asyncio.Future[Any] = asyncio.ensure_future(gone())
+        left = max(0.0, ticket.end_by - time.monotonic())
+        both: set[asyncio.Future[Any]] = {future, leaving}
+        try:
+            await asyncio.wait(both, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            if future.done():
+                return future.result()
+            if leaving.done():
                 raise RequestError("cancelled", "the client has left")
-            return future.result()
+            raise RequestError("late", "the translation was not done in time")
         finally:
             leaving.cancel()
             if not future.done():
                 self.forget(ticket)
-                future.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is nobody's any more
 
-    async def stream(self, job: Job, client: str) -> AsyncIterator[str | Translated]:
-        """Part by part, and the whole in the end. Who closes the iterator has left."""
-        self.limits.check(job)
+    def in_thread(self, work: Callable[[Ticket], Result], ticket: Ticket, job: Job) -> "asyncio.Future[Result]":
+        """The place of a request is taken until its thread has ended, whether or not its client has waited for that.
+
+        A thread of its own, that does not keep the process from ending; there are never more than places.
+        """
         loop = asyncio.get_running_loop()
-        parts: asyncio.Queue[Any] = asyncio.Queue()
+        future: asyncio.Future[Result] = loop.create_future()
 
-        def work(ticket: Ticket) -> None:
-            def put(part: Any) -> None:
-                with suppress(RuntimeError):  # the loop has ended
-                    loop.call_soon_threadsafe(parts.put_nowait, part)
+        def tell(result: Any, error: BaseException | None) -> None:
+            self.leave(ticket, job)
+            if not future.cancelled():
+                future.set_exception(error) if error else future.set_result(result)
+                future.exception()  # looked at: where nobody waits any more it is nobody's
 
+        def run() -> None:
+            result, error = None, None
             try:
-                put(drained(stream_job(job, self.models, ticket, self.beam), put))
-            except BaseException as error:
-                put(error)
-                raise
-            put(END)
+                result = work(ticket)
+            except Exception as found:
+                error = as_request_error(found)
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(tell, result, error)
 
-        with self.admitted(job, client) as ticket:
-            future = loop.run_in_executor(self.threads, guarded(work), ticket)
-            future.add_done_callback(lambda done: done.cancelled() or done.exception())
-            try:
-                while (part := await parts.get()) is not END:
-                    if isinstance(part, BaseException):
-                        raise as_request_error(part)
-                    yield part
-            finally:
-                if not future.done():
-                    self.forget(ticket)
+        threading.Thread(target=run, name="request", daemon=True).start()
+        return future
 
     def forget(self, ticket: Ticket) -> None:
         ticket.cancelled = True
         for model in self.models.models:
             model.queue.forget(ticket)
 
-    @contextmanager
-    def admitted(self, job: Job, client: str) -> Iterator[Ticket]:
+    # --- places
+
+    def admit(self, job: Job, client: str) -> Ticket:
         """A place for the request, or an error at once that says when to come again."""
+        self.limits.check(job)
         characters = sum(map(len, job.texts))
         self.check_room(client, characters)
-        started = time.monotonic()
-        ticket = Ticket(client, started + self.limits.queue_seconds, started + self.limits.compute_seconds)
+        now = time.monotonic()
         self.under_way[client] += 1
         self.characters += characters
         self.metrics.requests.inc()
         self.metrics.characters.inc(characters)
-        try:
-            yield ticket
-        finally:
-            self.characters -= characters
-            self.under_way[client] -= 1
-            if not self.under_way[client]:
-                del self.under_way[client]
-            self.metrics.requests.dec()
-            self.seconds += RECENT * (time.monotonic() - started - self.seconds)
+        return Ticket(client, now + self.limits.queue_seconds, now + self.limits.compute_seconds, now)
+
+    def leave(self, ticket: Ticket, job: Job) -> None:
+        self.characters -= sum(map(len, job.texts))
+        self.under_way[ticket.client] -= 1
+        if not self.under_way[ticket.client]:
+            del self.under_way[ticket.client]
+        self.metrics.requests.dec()
+        self.seconds += RECENT * (time.monotonic() - ticket.came - self.seconds)
 
     def check_room(self, client: str, characters: int) -> None:
         limits = self.limits
@@ -172,23 +192,11 @@ def drained(parts: Generator[str, None, Translated], put: Callable[[str], None])
             return end.value
 
 
-def guarded(work: Callable[[Ticket], Result]) -> Callable[[Ticket], Result]:
-    """Whatever goes wrong becomes an error that a dialect can tell."""
-
-    def run(ticket: Ticket) -> Result:
-        try:
-            return work(ticket)
-        except Exception as error:
-            raise as_request_error(error) from error
-
-    return run
-
-
 def as_request_error(error: BaseException) -> RequestError:
     """What is the client's to know. Of a mistake of ours the log has the place, and nothing of the text."""
     if isinstance(error, RequestError):
         return error
-    if isinstance(error, AttendoError):
+    if isinstance(error, (ConfigError, InputError, UsageError)):
         return RequestError("bad-request", str(error))
     where = traceback.extract_tb(error.__traceback__)[-1:]
     place = f"{where[0].filename.rpartition('/')[2]}:{where[0].lineno}" if where else "?"

@@ -1,5 +1,6 @@
 """One job through the models, in a thread of its own: languages, options, translation, and the answer to each text."""
 
+import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
@@ -10,8 +11,8 @@ from attendo.server.detection import detect
 from attendo.server.job import Answer, Job, RequestError
 from attendo.server.languages import resolve
 from attendo.server.models import Route, ServedModels
-from attendo.text.scripts import base_language
-from attendo.translation.answer import Translation
+from attendo.text.scripts import base_language, to_simplified, to_traditional, writes_simplified
+from attendo.translation.answer import Ledger, Translation
 from attendo.translation.options import TranslationOptions
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from attendo.translation.translator import Translator
 
 
+CLEAR = 0.8  # confidence from which on a text is taken to be in a language
+TAG = re.compile("<[^<>]{0,2000}>")  # of which no language can be told
 Whole = Union[Translation, "MarkupTranslation"]
 
 
@@ -38,9 +41,14 @@ class Planned:
     """One text, and who translates it."""
 
     text: str
-    route: Route
+    route: Route | None  # None: it is in the target language already
+    source: str  # as the model names it, or as it was told from the text
     target: str
-    confidence: float
+    confidence: float  # in that
+
+    @property
+    def model(self) -> str:
+        return self.route.model.name if self.route else ""
 
 
 def translate_job(
@@ -54,11 +62,15 @@ def translate_job(
     source = resolve(job.source)
     planned = [plan(text, job, source, models) for text in job.texts]
     groups: dict[tuple[str, str], list[int]] = {}
-    for index, one in enumerate(planned):
-        groups.setdefault((one.route.model.name, one.target), []).append(index)
     found: dict[int, Translated] = {}
+    for index, one in enumerate(planned):
+        if one.route:
+            groups.setdefault((one.model, one.target), []).append(index)
+        else:
+            found[index] = translated(one, unchanged(one), detected=source is None)
     for indices in groups.values():
         first = planned[indices[0]]
+        assert first.route  # noqa: S101 - only those have a group
         translator = first.route.model.translator_for(ticket)
         texts = [planned[index].text for index in indices]
         from_ = first.route.source if source else None
@@ -82,6 +94,10 @@ def stream_job(
         raise RequestError("bad-request", "one plain text can be streamed: expected one text, and format = text")
     source = resolve(job.source)
     one = plan(job.texts[0], job, source, models)
+    if not one.route:
+        whole = unchanged(one)
+        yield whole.text
+        return translated(one, whole, detected=source is None)
     translator = one.route.model.translator_for(ticket)
     from_ = one.route.source if source else None
     whole = yield from translator.stream(one.text, one.target, from_, options_for(job, beam, alignment=True))
@@ -89,16 +105,31 @@ def stream_job(
 
 
 def plan(text: str, job: Job, source: str | None, models: ServedModels) -> Planned:
+    """Who translates a text, and into what: the second target, if it is in the first already."""
     targets = [target for target in map(resolve, job.targets) if target]
     if not targets:
         raise RequestError("language", "auto is not supported as a target: expected a language such as en")
-    target, confidence = targets[0], 1.0
-    if source is None:
-        told = detect(text, models.sources)
-        likely, confidence = told[0] if told else ("", 0.0)
-        if len(targets) > 1 and base_language(likely) == base_language(target):
-            target = targets[1]
-    return Planned(text, models.route(text, source, target), target, confidence)
+    words = text if job.markup == "text" else TAG.sub(" ", text)
+    told = [] if source else detect(words, models.sources)
+    written = source or (told[0][0] if told and told[0][1] >= CLEAR else "")
+    target = targets[-1] if base_language(written) == base_language(targets[0]) else targets[0]
+    models.sources_for(target)  # or an error
+    if written and base_language(written) == base_language(target):
+        return Planned(text, None, written, target, told[0][1] if told else 1.0)
+    route = models.route(words, source, target)
+    shares = {base_language(code): share for code, share in told}
+    return Planned(text, route, route.source, target, shares.get(base_language(route.source), 1.0 if source else 0.0))
+
+
+def unchanged(planned: Planned) -> Translation:
+    """What is in the target language already stays as it is; Chinese in the script that is wanted."""
+    text = to_traditional(planned.text, planned.target)
+    if text == planned.text and writes_simplified(planned.target):
+        text, _ = to_simplified(planned.text)
+    size = len(planned.text)
+    ledger = Ledger(lines_in=1, lines_out=1, characters_in=size, characters_copied=size, segments=1, already=1)
+    remark = f"already in {planned.target}: left as it is"
+    return Translation(text, ledger, 0.0, "", planned.source, planned.target, remarks=(remark,), warnings=(remark,))
 
 
 def options_for(job: Job, beam: int | None, *, alignment: bool = False) -> TranslationOptions:
@@ -138,7 +169,7 @@ def translated(
         sentences = tuple((sentence.source, sentence.text) for sentence in whole.sentences)
     answer = Answer(
         text=whole.text,
-        source=whole.source_language,
+        source=planned.source,
         target=planned.target,
         detected=detected,
         confidence=planned.confidence,
@@ -146,4 +177,4 @@ def translated(
         source_text=planned.text,
         sentences=sentences,
     )
-    return Translated(answer, whole, planned.route.model.name, words)
+    return Translated(answer, whole, planned.model, words)

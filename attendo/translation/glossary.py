@@ -103,6 +103,8 @@ class Glossary:
         return found
 
     def _match_at(self, text: str, folded: str, start: int, endings: tuple[str, ...]) -> Match | None:
+        if start > 0 and is_letter(text[start - 1]) and is_letter(text[start]):  # no term begins within a word
+            return None
         for length in self._lengths[folded[start]]:
             end = start + length
             if end > len(text):

@@ -192,6 +192,50 @@ def test_who_does_not_read_is_let_go(echo, evidence):
     evidence("S4", "seconds that a client is waited for that does not read its answer, limit 0.5", f"{held:.1f}")
 
 
+def test_bytes_that_begin_no_request_do_not_hold_a_connection(strict):
+    """A line break between two requests is allowed, and so is half of a second request in the packet of the first."""
+    for more in (b"\r\n", GET + b"x: "):
+        with connect(strict) as one:
+            one.sendall(GET + b"\r\n" + (b"" if more == b"\r\n" else more))
+            assert one.recv(65_536).startswith(b"HTTP/1.1 200")
+            if more == b"\r\n":
+                one.sendall(more)
+            one.settimeout(3)
+            started = time.monotonic()
+            while one.recv(65_536):
+                pass
+            assert time.monotonic() - started < 2.5
+
+
+def test_requests_that_wait_for_no_answer_are_bounded(strict, evidence):
+    """A client that sends on without reading is stopped after a few requests; its memory is not ours."""
+    with connect(strict) as one, suppress(OSError):
+        one.sendall((GET + b"\r\n") * 20_000)
+    wait_until(lambda: len(strict.server.server_state.connections) < 5, 4)
+    assert strict.ask("GET", "/live").status == 200
+    four = raw(strict, (GET + b"\r\n") * 3 + GET + b"connection: close\r\n\r\n", whole=True)
+    assert four.count(b"HTTP/1.1 200") == 4
+    evidence("S4", "requests that a client may send ahead of its answers", "9 of 20,000")
+
+
+def test_a_wish_for_another_protocol_is_passed_over(server):
+    body = json.dumps(GOOD).encode()
+    head = f"{POST}connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
+    answer = raw(server, f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+    assert answer.startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("header", [b"host: evil.example\r\n", b"origin: http://evil.example\r\norigin: tauri://a\r\n"])
+def test_names_that_come_twice_are_refused(server, header):
+    assert raw(server, GET + header + b"\r\n").startswith(b"HTTP/1.1 400")
+
+
+def test_an_image_of_another_page_is_not_served(server):
+    image = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
+    assert server.ask("GET", "/translate_a/single?client=gtx&dt=t&sl=en&tl=zh&q=hello", headers=image).status == 403
+    assert server.ask("GET", "/", headers=image | {"sec-fetch-mode": "navigate"}).status == 200
+
+
 # --- paths and leaks
 
 
@@ -222,7 +266,7 @@ def test_errors_tell_nothing_of_the_inside(echo, evidence, caplog):
     engine = Broken()
     with live(type(echo)(echo.bundle, echo.tokenizer, engine)) as server:
         engine.broken = True
-        reply = server.translate("my private words\r\nforged log line")
+        reply = server.translate("my private words\r\nforged log line", to="zh")
         assert reply.status == 500
         assert b"secret" not in reply.body
         assert b"Traceback" not in reply.body
@@ -236,14 +280,14 @@ def connect(server):
     return socket.create_connection(("127.0.0.1", server.port), timeout=5)
 
 
-def raw(server, *parts, times=1):
-    """What comes back for these bytes; the last part is sent `times` times."""
+def raw(server, *parts, times=1, whole=False):
+    """What comes back for these bytes, up to the end of a head or all of it; the last part is sent `times` times."""
     with connect(server) as one:
         with suppress(OSError):
             for part in (*parts[:-1], *parts[-1:] * times):
                 one.sendall(part)
         answer = b""
         with suppress(OSError):
-            while b"\r\n\r\n" not in answer and (some := one.recv(65_536)):
+            while (whole or b"\r\n\r\n" not in answer) and (some := one.recv(65_536)):
                 answer += some
         return answer

@@ -23,6 +23,7 @@ class Recorder:
     held: bool = False
     tokens_per_batch: int = 100
     name: str = "recorder"
+    is_concurrent: bool = True
     threads: int | None = None
     limits: Limits = field(default_factory=lambda: Limits(1_024, 1_024))
     batches: list = field(default_factory=list)

@@ -146,3 +146,35 @@ def test_what_is_wrong_is_said(server, body, part):
     reply = server.ask("POST", "/api/translate", body)
     assert reply.status == 400
     assert part in reply.json["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "language"),
+    [
+        ({"q": "Hello, how are you?", "source": "auto", "target": "en"}, "Hello, how are you?", "en"),
+        ({"q": "Hello", "source": "en", "target": "en"}, "Hello", None),
+        ({"q": "机器学习很有趣。", "source": "auto", "target": "zh-TW"}, "機器學習很有趣。", "zh-Hans"),
+    ],
+)
+def test_what_is_in_the_target_language_already_stays(server, body, text, language):
+    answer = server.ask("POST", "/translate", body).json
+    assert answer["translatedText"] == text
+    assert answer.get("detectedLanguage", {}).get("language") == language
+
+
+def test_an_empty_text_in_a_stream(server):
+    reply = server.ask("POST", "/api/translate/stream", {"text": "", "to": "en"})
+    assert reply.status == 200
+    assert reply.body.decode().strip().split("\n")[-2] == "event: end"
+
+
+def test_a_body_may_be_in_the_query(server):
+    assert (
+        server.ask("POST", "/translate?q=Guten%20Morgen!&source=de&target=en").json["translatedText"] == "Good morning!"
+    )
+
+
+def test_heads_and_slashes(server):
+    for path in ("/live", "/", "/languages"):
+        assert server.ask("HEAD", path).status == 200
+    assert server.ask("GET", "//languages/").status == 200

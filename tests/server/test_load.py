@@ -125,6 +125,28 @@ def test_a_hanging_engine_is_given_up(echo, evidence):
     evidence("S7", "seconds until 504 where the limit is 0.3", f"{seconds:.2f}")
 
 
+def test_work_outside_the_engine_has_an_end_too(echo, monkeypatch):
+    """A request that takes long before it asks the engine: told in time, and its place is taken until it has ended."""
+    limits = replace(ServerLimits(), compute_seconds=0.3, requests=1)
+    with live(echo, limits=limits) as server:
+        slow_one = threading.Event()
+        monkeypatch.setattr("attendo.server.service.translate_job", lambda *_, **__: slow_one.wait(5) and [])
+        started = time.monotonic()
+        assert server.ask("POST", "/translate", GOOD).status == 504
+        assert time.monotonic() - started < 1.5
+        assert server.ask("POST", "/translate", GOOD).status == 503
+        slow_one.set()
+        wait_until(lambda: sample(server, "attendo_requests_under_way") == 0)
+
+
+def test_a_glossary_made_to_be_slow_is_not():
+    """Terms that begin alike, in a text of one letter: borders are asked for first."""
+    glossary = attendo.Glossary.from_pairs({"a" * length: "b" * length for length in range(1, 200)})
+    started = time.monotonic()
+    assert glossary.matches("a" * 50_000, "en") == []
+    assert time.monotonic() - started < 2
+
+
 def test_who_leaves_is_not_waited_for(echo, evidence):
     """Clients that leave while they wait: their sentences are taken out of the queue, and counted as cancelled."""
     with live(slow(echo, 0.0)) as server:

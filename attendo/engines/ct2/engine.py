@@ -29,6 +29,7 @@ FEWEST_ADDRESSES = 480 * 2**20  # bytes, besides the weights: below, a translati
 
 class Ct2Engine:
     tokens_per_batch = TOKENS_PER_BATCH
+    is_concurrent = True  # several threads may search at once
 
     def __init__(
         self,
