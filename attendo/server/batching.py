@@ -23,7 +23,6 @@ from attendo.engines.engine import Engine, Limits, Request
 from attendo.errors import UsageError
 from attendo.server.job import RequestError
 
-FEWEST_SHARED = 16  # sentences; fewer are not shared out, as a batch would be too small
 AT_ONCE = 1_000_000  # tokens that a request may hand over in one go: the queue makes the batches
 DECODING_THREADS = 2  # of an engine that can be asked by several: one batch is made ready while another is decoded
 
@@ -195,10 +194,8 @@ class SentenceQueue:
         batch: list[WaitingSentence] = []
         work: DecodingWork | None = None
         tokens = 0
-        # What waits is shared out: while one thread hands out answers, and clients ask again, the other's are decoded.
-        most = max(FEWEST_SHARED, -(-self.size // max(len(self.threads), 1)))
         passed_over = 0  # clients in a row of whom nothing would fit
-        while self.waiting and passed_over < len(self.waiting) and len(batch) < most:
+        while self.waiting and passed_over < len(self.waiting):
             client, requests = next(iter(self.waiting.items()))
             sentence = self.next_of(requests, work, tokens)
             del self.waiting[client]

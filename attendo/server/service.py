@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import math
-import threading
 import time
 import traceback
 from collections import Counter
@@ -18,6 +17,7 @@ from attendo.server.job import Job, RequestError
 from attendo.server.limits import ServerLimits
 from attendo.server.metrics import Metrics
 from attendo.server.models import ServedModels
+from attendo.server.threads import RequestThreads
 from attendo.server.translate_job import Translated, stream_job, translate_job
 
 logger = logging.getLogger("attendo.server")
@@ -44,6 +44,7 @@ class Service:
     under_way: Counter[str] = field(default_factory=Counter)  # requests by client; each until its thread has ended
     characters: int = 0  # of all of them
     seconds: float = 0.1  # that a request took of late
+    threads: RequestThreads = field(default_factory=RequestThreads)
 
     @property
     def is_ready(self) -> bool:
@@ -118,7 +119,7 @@ class Service:
     def in_thread(self, work: Callable[[Ticket], Result], ticket: Ticket, job: Job) -> "asyncio.Future[Result]":
         """The place of a request is taken until its thread has ended, whether or not its client has waited for that.
 
-        A thread of its own, that does not keep the process from ending; there are never more than places.
+        There are never more threads than places.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
@@ -138,7 +139,7 @@ class Service:
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(tell, result, error)
 
-        threading.Thread(target=run, name="request", daemon=True).start()
+        self.threads.start(run)
         return future
 
     def forget(self, ticket: Ticket) -> None:
