@@ -178,3 +178,16 @@ def test_heads_and_slashes(server):
     for path in ("/live", "/", "/languages"):
         assert server.ask("HEAD", path).status == 200
     assert server.ask("GET", "//languages/").status == 200
+
+
+def test_the_languages_decide_which_model_translates(echo):
+    """Two models, of which the first knows no German: what both can do is the first's."""
+    with live(echo, attendo.load(threads=1)) as both:
+        answers = [both.translate(text).json["translations"][0] for text in ("你好吗？", "Wo ist der Bahnhof?")]
+        assert [answer["model"] for answer in answers] == ["model-1", "model-2"]
+        assert answers[1]["text"] == "Where is the station?"
+        mixed = both.ask("POST", "/api/translate", {"text": ["Wo ist der Bahnhof?", "你好吗？"], "to": "en"}).json
+        assert [answer["model"] for answer in mixed["translations"]] == ["model-2", "model-1"]
+        directions = [model["directions"] for model in both.ask("GET", "/api/info").json["models"]]
+        assert "de-en" in directions[1]
+        assert "de-en" not in directions[0]
