@@ -11,7 +11,7 @@ from attendo.server.detection import detect
 from attendo.server.job import Answer, Job, RequestError
 from attendo.server.languages import resolve
 from attendo.server.models import Route, ServedModels
-from attendo.text.scripts import base_language, to_simplified, to_traditional, writes_simplified
+from attendo.text.scripts import base_language, to_simplified, to_traditional, writes_han, writes_simplified
 from attendo.translation.answer import Ledger, Translation
 from attendo.translation.options import TranslationOptions
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from attendo.translation.translator import Translator
 
 
+SHORT = 200  # characters
 CLEAR = 0.8  # confidence from which on a text is taken to be in a language
 TAG = re.compile("<[^<>]{0,2000}>")  # of which no language can be told
 Whole = Union[Translation, "MarkupTranslation"]
@@ -114,7 +115,9 @@ def plan(text: str, job: Job, source: str | None, models: ServedModels) -> Plann
     written = source or (told[0][0] if told and told[0][1] >= CLEAR else "")
     target = targets[-1] if base_language(written) == base_language(targets[0]) else targets[0]
     models.sources_for(target)  # or an error
-    if written and base_language(written) == base_language(target):
+    same = bool(written) and base_language(written) == base_language(target)
+    # Of a long text that nobody has called so, the translator asks sentence by sentence.
+    if same and (source or len(words) <= SHORT or not writes_simplified(target) and writes_han(target)):
         return Planned(text, None, written, target, told[0][1] if told else 1.0)
     route = models.route(words, source, target)
     shares = {base_language(code): share for code, share in told}
