@@ -117,7 +117,7 @@ def plan(text: str, job: Job, source: str | None, models: ServedModels) -> Plann
     models.sources_for(target)  # or an error
     same = bool(written) and base_language(written) == base_language(target)
     # Of a long text that nobody has called so, the translator asks sentence by sentence.
-    if same and (source or len(words) <= SHORT or not writes_simplified(target) and writes_han(target)):
+    if same and (source or len(words) <= SHORT or (not writes_simplified(target) and writes_han(target))):
         return Planned(text, None, written, target, told[0][1] if told else 1.0)
     route = models.route(words, source, target)
     shares = {base_language(code): share for code, share in told}
