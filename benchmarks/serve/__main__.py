@@ -132,9 +132,8 @@ def overload(path: Path) -> None:
         after = ask(port, 1, 0.2, path)
         seconds = time.perf_counter() - started
         print(f"\nFour times the capacity, {4 * rate:.0f} requests/s for 10 s: {found['statuses']} by status,")
-        print(
-            f"p99 of those served {found['p99']:.0f} ms. Then one client: {after['statuses']}, p50 {after['p50']:.0f} ms,"
-        )
+        print(f"p99 of those served {found['p99']:.0f} ms. Then one client: {after['statuses']}, ", end="")
+        print(f"p50 {after['p50']:.0f} ms,")
         print(f"all within {seconds:.1f} s of the last of them.")
 
 
