@@ -133,15 +133,19 @@ def test_with_what_it_asks_for_it_serves_and_shows_the_page(light, tmp_path):
     subprocess.run([*pip, "install", *constraints, f"{wheel}[serve]"], check=True)
     environment = {"PATH": str(light), "HOME": str(tmp_path), "ATTENDO_CACHE": str(tmp_path / "cache")}
     command = [str(light / "attendo"), "serve", "--port", "0", "--threads", "1"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path) as process:
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path)
+    try:
         address = process.stderr.readline().split(" ready at ")[1].split()[0]
-        asked = urllib.request.Request(  # noqa: S310
-            f"{address}/translate", json.dumps({"q": "我爱机器学习", "source": "auto", "target": "en"}).encode()
-        )
+        body = json.dumps({"q": "我爱机器学习", "source": "auto", "target": "en"}).encode()
+        asked = urllib.request.Request(f"{address}/translate", body, {"content-type": "application/json"})  # noqa: S310
         with urllib.request.urlopen(asked, timeout=20) as reply:  # noqa: S310
             assert json.load(reply)["translatedText"] == "I love machine learning."
         with urllib.request.urlopen(address, timeout=20) as reply:  # noqa: S310
             assert b"<title>" in reply.read()
         process.terminate()
         assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
+        process.stderr.close()
+        process.wait()
     assert "ModuleNotFoundError" in run(light, tmp_path, "python", "-c", "import torch").stderr
