@@ -1,31 +1,29 @@
 // The arithmetic of the layers, written out: sums, norms, rotations, products, softmax, activations.
 
-function map(x, change) {
+import { CONFIG, HANDS } from "./look.js";
+import { sum } from "./numbers.js";
+import { biasOf, gainOf, Tensor, tensor, turnedName } from "./tensors.js";
+
+export function map(x, change) {
   return new Tensor(x.shape, Float64Array.from(x.values, change));
 }
 
-function added(x, y) {
+export function added(x, y) {
   return new Tensor(
     x.shape,
     Float64Array.from(x.values, (one, i) => one + y.values[i]),
   );
 }
 
-function numbersOf(packedNumbers) {
-  if (!packedNumbers) return null;
-  if (!packedNumbers.values) packedNumbers.values = unpack(packedNumbers);
-  return packedNumbers.values;
-}
-
-function moments(row) {
+export function moments(row) {
   const mean = sum(row) / row.length;
   const about = CONFIG.norm === "layer" ? mean : 0;
   return { mean, variance: sum(Float64Array.from(row, (one) => (one - about) ** 2)) / row.length };
 }
 
-function normed(x, name) {
-  const gain = numbersOf(DATA.weights[normWeights(name)].gain),
-    bias = numbersOf(DATA.weights[normWeights(name)].bias);
+export function normed(x, name) {
+  const gain = gainOf(name),
+    bias = biasOf(name);
   const out = new Float64Array(x.values.length);
   for (let i = 0; i < x.shape[0]; i++) {
     const row = x.row(i),
@@ -39,7 +37,7 @@ function normed(x, name) {
   return new Tensor(x.shape, out);
 }
 
-function turned(x, angles) {
+export function turned(x, angles) {
   const [h, n, width] = x.shape,
     half = width / 2,
     out = new Float64Array(x.values.length);
@@ -78,7 +76,7 @@ function scoresOf(Q, K, score) {
   return new Tensor([h, n, m], out);
 }
 
-function scores(part) {
+export function scores(part) {
   const Q = tensor(turnedName(part, "Q")),
     K = tensor(turnedName(part, "K"));
   if (!isAdditive()) return scoresOf(Q, K, (_, q, k) => dot(q, k));
@@ -86,28 +84,28 @@ function scores(part) {
   return scoresOf(Q, K, (head, q, k) => dot(w.row(head), tanhOfSum(q, k)));
 }
 
-function tanhOfSum(q, k) {
+export function tanhOfSum(q, k) {
   return q.map((one, d) => Math.tanh(one + k[d]));
 }
 
-function isAdditive() {
+export function isAdditive() {
   return CONFIG.compatibility === "additive";
 }
-function isScaled() {
+export function isScaled() {
   return HANDS.scale !== false && !isAdditive();
 }
-function isMasked(part) {
+export function isMasked(part) {
   return part.startsWith("decoder") && part.endsWith("self_attention") && HANDS.causal_mask !== false;
 }
-function mayAttend(part, i, j) {
+export function mayAttend(part, i, j) {
   return !isMasked(part) || j <= i;
 }
 
-function scaledScores(part) {
+export function scaledScores(part) {
   return isScaled() ? map(tensor(`${part}.scores`), (x) => x / Math.sqrt(CONFIG.d_k)) : tensor(`${part}.scores`);
 }
 
-function masked(part) {
+export function masked(part) {
   const scaled = tensor(`${part}.scaled`),
     [, n, m] = scaled.shape;
   if (!isMasked(part)) return scaled;
@@ -121,7 +119,7 @@ function masked(part) {
   );
 }
 
-function softmaxRows(x) {
+export function softmaxRows(x) {
   const out = new Float64Array(x.values.length);
   for (let from = 0; from < out.length; from += x.width) {
     const row = x.values.subarray(from, from + x.width),
@@ -135,13 +133,13 @@ function softmaxRows(x) {
   return new Tensor(x.shape, out);
 }
 
-function isHeadOff(part, head) {
+export function isHeadOff(part, head) {
   const [stack, layer, name] = part.split(".");
   const where = name === "cross_attention" ? "cross" : stack;
   return (HANDS.heads_off || []).some(([w, l, h]) => w === where && l === Number(layer) && h === head);
 }
 
-function weightedSums(part) {
+export function weightedSums(part) {
   const weights = tensor(`${part}.weights`),
     V = tensor(`${part}.V`);
   const [h, n, m] = weights.shape,
@@ -160,14 +158,14 @@ function weightedSums(part) {
   return new Tensor([h, n, width], out);
 }
 
-function sideBySide(heads) {
+export function sideBySide(heads) {
   const [h, n, width] = heads.shape,
     out = new Float64Array(heads.values.length);
   for (let head = 0; head < h; head++) for (let i = 0; i < n; i++) out.set(heads.row(head, i), (i * h + head) * width);
   return new Tensor([n, h * width], out);
 }
 
-function activation(x) {
+export function activation(x) {
   if (CONFIG.activation === "relu") return Math.max(0, x);
   if (CONFIG.activation === "swiglu") return x / (1 + Math.exp(-x));
   return (x * (1 + erf(x / Math.SQRT2))) / 2;
@@ -180,7 +178,7 @@ function erf(x) {
   return Math.sign(x) * (1 - poly * Math.exp(-x * x));
 }
 
-function activated(part) {
+export function activated(part) {
   if (CONFIG.activation !== "swiglu") return map(tensor(`${part}.inner`), activation);
   const up = tensor(`${part}.up`);
   const gate = tensor(`${part}.gate`);

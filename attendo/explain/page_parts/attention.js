@@ -1,7 +1,18 @@
 // One attention, one head of it: who looks at whom, one query's row from scores to weights, the weighted sum, W_O.
 
+import { normFold } from "./add_and_norm.js";
+import { isAdditive, isHeadOff, isMasked, isScaled } from "./arithmetic.js";
+import { chooser, code, el, fold, nameAndShape, note, tr } from "./elements.js";
+import { equation } from "./equations.js";
+import { CONFIG } from "./look.js";
+import { matrix, rowsTable, unfoldHolder } from "./matrices.js";
+import { headOf, redrawStation, set, state } from "./state.js";
+import { isPreNorm, sharpestHead, tensor } from "./tensors.js";
+import { keyLabels } from "./unfold.js";
+import { numbers, stripes, tensorFold } from "./vectors.js";
+
 // {part, title, words, rows: labels of the queries, written: what came after each (the decoder alone), chosen, choose(i)}
-function attentionBlock(of) {
+export function attentionBlock(of) {
   const { part } = of,
     head = headOf(part),
     keys = keyLabels(part),
@@ -144,7 +155,7 @@ function headChooser(part, head) {
     { class: "row" },
     chooser(tr("head", "头"), options, head, (h) => {
       state.heads[part] = h;
-      redraw(sections.find((one) => one.id === stack));
+      redrawStation(stack);
     }),
     el(
       "span",

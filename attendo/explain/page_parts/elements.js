@@ -1,13 +1,16 @@
 // Small builders of the page: elements, folds that are filled when they are opened, rows of buttons to choose by.
 
-const MATH = "http://www.w3.org/1998/Math/MathML";
+import { DATA, Pending } from "./look.js";
+import { state } from "./state.js";
+
+export const MATH = "http://www.w3.org/1998/Math/MathML";
 
 // el("td", {class: "number", onclick}, "text", child): an attribute that is a function is a listener.
-function el(tag, attributes, ...children) {
+export function el(tag, attributes, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-function filled(element, attributes, children) {
+export function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
@@ -18,16 +21,16 @@ function filled(element, attributes, children) {
 }
 
 // A text of the page in the language that was chosen.
-function tr(english, chinese) {
+export function tr(english, chinese) {
   return state.language === "zh" ? chinese : english;
 }
 
 // Opened and closed by a click; what is inside is made when it is first opened, and the page remembers which are open.
-function fold(id, summary, content, open = false) {
+export function fold(id, summary, content, open = false) {
   const isOpen = id in state.open ? state.open[id] : open;
   const details = el("details", { class: "fold", open: isOpen, id }, el("summary", {}, summary));
   const fill = () => {
-    if (details.children.length === 1) details.append(el("div", { class: "inside" }, content()));
+    if (details.children.length === 1) details.append(el("div", { class: "inside" }, patient(content)));
   };
   if (isOpen) fill();
   details.addEventListener("toggle", () => {
@@ -38,7 +41,7 @@ function fold(id, summary, content, open = false) {
 }
 
 // Buttons of which one is chosen: [{label, title, mark}]
-function chooser(name, options, chosen, choose) {
+export function chooser(name, options, chosen, choose) {
   const buttons = options.map((one, index) =>
     el(
       "button",
@@ -62,7 +65,7 @@ function chooser(name, options, chosen, choose) {
 }
 
 // A table that a narrow screen scrolls: the texts of its head, the rows of its body, the columns that hold text.
-function plainTable(head, rows, { wide = false, textColumns = [] } = {}) {
+export function plainTable(head, rows, { wide = false, textColumns = [] } = {}) {
   const cells = head.map((text, at) => el("th", { class: textColumns.includes(at) ? "text" : null }, text));
   return el(
     "div",
@@ -76,15 +79,36 @@ function plainTable(head, rows, { wide = false, textColumns = [] } = {}) {
   );
 }
 
-function note(...text) {
+export function note(...text) {
   return el("p", { class: "note" }, text);
 }
 
-function code(text) {
+export function code(text) {
   return el("code", {}, text);
 }
 
 // name [6, 256]
-function nameAndShape(name, shape) {
+export function nameAndShape(name, shape) {
   return el("span", { class: "name" }, code(name), el("span", { class: "shape" }, ` [${shape.join(", ")}]`));
+}
+
+// What is drawn by numbers that are on their way is drawn when they are there.
+export function patient(draw) {
+  const holder = el("div", { class: "patient" }),
+    look = DATA;
+  const attempt = () => {
+    if (look !== DATA) return; // another sentence is shown by now
+    try {
+      filled(holder, {}, [draw()]);
+    } catch (error) {
+      if (!(error instanceof Pending)) throw error;
+      if (!holder.children.length) holder.append(el("p", { class: "quiet" }, "…"));
+      error.promise.then(() => {
+        holder.replaceChildren();
+        attempt();
+      }, () => {});
+    }
+  };
+  attempt();
+  return holder;
 }

@@ -1,5 +1,10 @@
 // The equations, in MathML, in the paper's letters.
 
+import { isAdditive, isScaled } from "./arithmetic.js";
+import { el, filled, MATH } from "./elements.js";
+import { CONFIG, HANDS } from "./look.js";
+import { isPreNorm, isStored } from "./tensors.js";
+
 function math(...children) {
   return filled(document.createElementNS(MATH, "math"), { displaystyle: "true" }, [m("mrow", ...children)]);
 }
@@ -168,14 +173,14 @@ const EQUATIONS = {
     ),
 };
 
-function equation(name) {
+export function equation(name) {
   return el("span", { class: "equation" }, EQUATIONS[name]());
 }
 
-function normEquation() {
+export function normEquation() {
   return equation(CONFIG.norm === "layer" ? "layerNorm" : "rmsNorm");
 }
 
-function temperature() {
+export function temperature() {
   return HANDS.temperature === undefined ? 1 : HANDS.temperature;
 }

@@ -1,6 +1,10 @@
 // What a hand changed: both translations, the first step where they part, and each piece's probability before and after.
 
-function handsBlock() {
+import { el, note, plainTable, tr } from "./elements.js";
+import { DATA, HANDS } from "./look.js";
+import { show, showShare } from "./numbers.js";
+
+export function handsBlock() {
   const c = DATA.comparison;
   if (!c) return null;
   const parts = c.parts_at;

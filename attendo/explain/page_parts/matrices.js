@@ -1,10 +1,15 @@
 // Matrices with a label for each row and column: weights of attention by how dark a cell is, other numbers by a warm
 // colour above zero and a cold one below. A click on a cell unfolds it; a click on a row's label chooses the row.
 
+import { code, el, tr } from "./elements.js";
+import { show, showShare } from "./numbers.js";
+import { unfoldAt } from "./state.js";
+import { unfolding } from "./unfold.js";
+
 const MOST_WITH_NUMBERS = 12; // columns; with more there is room for colours alone
 
 // {rows, columns, value(i, j), hidden(i, j), chosen, choose(i), place, cell(i, j), signed}
-function matrix(of) {
+export function matrix(of) {
   const numbers = of.columns.length <= MOST_WITH_NUMBERS;
   const largest = of.signed ? largestOf(of) : 1;
   const head = el(
@@ -68,7 +73,7 @@ function largestOf(of) {
 
 // Rows of numbers under the labels of their columns: what becomes of one query's scores.
 // rows: [{name, note, values, cell(j), share: how dark, or null}]
-function rowsTable(columns, rows, place) {
+export function rowsTable(columns, rows, place) {
   const head = el(
     "tr",
     {},
@@ -103,7 +108,7 @@ function rowsTable(columns, rows, place) {
 }
 
 // Cells are unfolded by a click, or by Enter where the keyboard has come to them.
-function onCells(holder, place) {
+export function onCells(holder, place) {
   const open = (event) => {
     const cell = event.target.closest("[data-cell]");
     if (cell) unfoldAt(place, JSON.parse(cell.dataset.cell));
@@ -114,6 +119,6 @@ function onCells(holder, place) {
   });
 }
 
-function unfoldHolder(place) {
+export function unfoldHolder(place) {
   return el("div", { class: "holder", "data-place": place, "aria-live": "polite" }, unfolding(place));
 }

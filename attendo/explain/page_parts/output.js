@@ -1,12 +1,21 @@
 // Logits, softmax, the next piece.
 
+import { stepChooser } from "./choosers.js";
+import { el, fold, note, tr } from "./elements.js";
+import { equation, temperature } from "./equations.js";
+import { CONFIG, DATA, HANDS } from "./look.js";
+import { onCells, unfoldHolder } from "./matrices.js";
+import { show, showShare, sum } from "./numbers.js";
+import { state } from "./state.js";
+
 const BARS_SHOWN = 8;
 
-section(
-  "output",
-  () => tr("6 · Logits → softmax → the next piece", "6 · logits → softmax → 下一个词元"),
-  ["language", "step"],
-  () => {
+export const outputStation = {
+  id: "output",
+  name: () => tr("next piece", "下一个词元"),
+  title: () => tr("6 · Logits → softmax → the next piece", "6 · logits → softmax → 下一个词元"),
+  depends: ["language", "step"],
+  draw: () => {
     const one = DATA.steps[state.step],
       shares = one.logits.map((logit) => Math.exp(logit / temperature() - one.log_sum));
     return [
@@ -46,7 +55,7 @@ section(
       ),
     ];
   },
-);
+};
 
 // What is left to the pieces that are not shown.
 function together(others, shown) {

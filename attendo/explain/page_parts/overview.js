@@ -1,15 +1,22 @@
 // At a glance: the pieces of both sides, and a line from each piece of the translation to where it looked.
 
+import { el, filled, note, tr } from "./elements.js";
+import { CONFIG, DATA } from "./look.js";
+import { sum } from "./numbers.js";
+import { set, state } from "./state.js";
+import { tensor } from "./tensors.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = { top: 22, upper: 34, lower: 126, bottom: 146, height: 158 };
 const FAINTEST = 0.04; // lines of less than this are not drawn
 const WIDEST = 640; // short sentences are spread out to this
 
-section(
-  "overview",
-  () => tr("At a glance", "总览"),
-  ["language", "step", "position"],
-  () => {
+export const overviewStation = {
+  id: "overview",
+  name: () => tr("overview", "总览"),
+  title: () => tr("At a glance", "总览"),
+  depends: ["language", "step", "position"],
+  draw: () => {
     const layer = CONFIG.decoder_layers - 1;
     return [
       note(
@@ -21,7 +28,7 @@ section(
       el("div", { class: "scroll overview" }, links(meanWeights(`decoder.${layer}.cross_attention`))),
     ];
   },
-);
+};
 
 function meanWeights(part) {
   const weights = tensor(`${part}.weights`),

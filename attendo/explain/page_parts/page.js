@@ -1,17 +1,12 @@
-// The page: a head, a way through the stations, and the stations.
+// The page of `attendo explain`: a head, a way through the stations, and the stations.
 
-// In the order of the page, each by a short name.
-const STATIONS = {
-  overview: () => tr("overview", "总览"),
-  pieces: () => tr("pieces", "词元"),
-  embedding: () => tr("embedding", "词嵌入"),
-  encoder: () => tr("encoder", "编码器"),
-  memory: () => "memory",
-  decoder: () => tr("decoder", "解码器"),
-  output: () => tr("next piece", "下一个词元"),
-  training: () => tr("training", "训练"),
-  search: () => tr("search", "搜索"),
-};
+import { chooser, el, note, tr } from "./elements.js";
+import { embeddedNumbers } from "./embedded.js";
+import { handsBlock } from "./hands.js";
+import { CONFIG, DATA, take } from "./look.js";
+import { show } from "./numbers.js";
+import { drawn, setStations, state } from "./state.js";
+import { STATIONS } from "./stations.js";
 
 function head() {
   const facts = [
@@ -70,7 +65,7 @@ function way() {
   return el(
     "nav",
     { "aria-label": tr("stations", "各站") },
-    sections.map((one) => el("a", { href: `#${one.id}` }, STATIONS[one.id]())),
+    STATIONS.map((one) => el("a", { href: `#${one.id}` }, one.name())),
   );
 }
 
@@ -88,11 +83,16 @@ function drawAll() {
         head(),
         handsBlock(),
         way(),
-        ...sections.map(drawn),
+        ...STATIONS.map(drawn),
         el("footer", { class: "note" }, tr(`Written by attendo ${DATA.version}.`, `由 attendo ${DATA.version} 生成。`)),
       ].filter(Boolean),
     );
 }
 
-sections.sort((a, b) => Object.keys(STATIONS).indexOf(a.id) - Object.keys(STATIONS).indexOf(b.id));
+const data = JSON.parse(document.getElementById("data").textContent);
+state.language = data.language;
+Object.assign(state, { position: data.view.position, layer: data.view.layer, step: data.view.step });
+state.decoderLayer = data.view.layer;
+setStations(STATIONS);
+take(data, embeddedNumbers(data));
 drawAll();

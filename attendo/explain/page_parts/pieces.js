@@ -1,10 +1,15 @@
 // Text to pieces, pieces to vectors.
 
-section(
-  "pieces",
-  () => tr("1 · Text → pieces", "1 · 文本 → 词元"),
-  ["language", "position"],
-  () => [
+import { code, el, note, tr } from "./elements.js";
+import { CONFIG, DATA, HANDS } from "./look.js";
+import { set, state } from "./state.js";
+
+export const piecesStation = {
+  id: "pieces",
+  name: () => tr("pieces", "词元"),
+  title: () => tr("1 · Text → pieces", "1 · 文本 → 词元"),
+  depends: ["language", "position"],
+  draw: () => [
     note(
       tr(
         "The model reads no letters but pieces, words or parts of words, from a list of ",
@@ -42,7 +47,7 @@ section(
         )
       : null,
   ],
-);
+};
 
 // Tags, </s>, spaces and single bytes of a character cannot be named to the command.
 function isWord(label) {
@@ -51,41 +56,4 @@ function isWord(label) {
 
 function wordOf(label) {
   return label.replace("␣", "");
-}
-
-section(
-  "embedding",
-  () => tr("2 · Embedding × √d_model + position", "2 · 词嵌入 × √d_model + 位置编码"),
-  ["language", "position"],
-  () => [
-    note(
-      tr(
-        "Each number is replaced by its row of the table E, made larger by √d_model, and told where it stands. Below, a stripe is a piece and a column a dimension: warm is above zero, cold below. Click a number to see where it comes from.",
-        "每个编号换成词嵌入表 E 中的一行，乘以 √d_model，再加上它的位置。下图中一行是一个词元，一列是一个维度：暖色大于零，冷色小于零。点击任何一个数，看它从哪里来。",
-      ),
-    ),
-    el(
-      "p",
-      {},
-      equation("embedding"),
-      isStored("source.positions") && CONFIG.positions === "sinusoidal" ? [equation("sine"), equation("cosine")] : null,
-    ),
-    embeddingFolds("source", DATA.source.labels, state.position, (i) => set({ position: i })),
-  ],
-);
-
-function embeddingFolds(side, labels, chosen, choose) {
-  const of = (name, kind) => ({ name: `${side}.${name}`, labels, chosen, choose, cell: (i, k) => [kind, side, i, k] });
-  return [
-    tensorFold(of("embedding", "embedding"), tr("rows of the table", "查表")),
-    tensorFold(of("scaled", "scaledEmbedding"), `× √${CONFIG.d_model} = ${show(rootOfModel())}`),
-    isStored(`${side}.positions`) ? tensorFold(of("positions", "position"), tr("positions", "位置编码")) : null,
-    tensorFold(
-      of("x", "x"),
-      tr("the sum: what the first layer reads", "相加：第一层的输入"),
-      null,
-      null,
-      side === "source",
-    ),
-  ];
 }

@@ -1,23 +1,34 @@
 // The search: at each step all continuations of all live hypotheses compete; the losers are shown, too.
 
-const NODES = DATA.search.nodes.map(([parent, step, piece, logProb, total, score, rank, isKept, ended], id) => ({
-  id,
-  parent,
-  step,
-  piece,
-  logProb,
-  total,
-  score,
-  rank,
-  kept: isKept === 1,
-  ended: ended === 1,
-}));
+import { stepChooser } from "./choosers.js";
+import { el, fold, note, plainTable, tr } from "./elements.js";
+import { DATA, onLook } from "./look.js";
+import { show, showShare } from "./numbers.js";
+import { state } from "./state.js";
 
-section(
-  "search",
-  () => tr("8 · The search", "8 · 搜索"),
-  ["language", "step"],
-  () => [
+let NODES = [];
+
+onLook(() => {
+  NODES = DATA.search.nodes.map(([parent, step, piece, logProb, total, score, rank, isKept, ended], id) => ({
+    id,
+    parent,
+    step,
+    piece,
+    logProb,
+    total,
+    score,
+    rank,
+    kept: isKept === 1,
+    ended: ended === 1,
+  }));
+});
+
+export const searchStation = {
+  id: "search",
+  name: () => tr("search", "搜索"),
+  title: () => tr("8 · The search", "8 · 搜索"),
+  depends: ["language", "step"],
+  draw: () => [
     note(
       tr(
         `A beam of ${DATA.beam}: the ${DATA.beam} beginnings with the best sum of log-probabilities go on, the others are lost. One that says </s> has ended; its score is the sum divided by its length. The best score is the translation.`,
@@ -28,7 +39,7 @@ section(
     stepTable(state.step + 1),
     fold("fold-search", tr("the hypotheses that ended", "已结束的候选"), () => finishedTable()),
   ],
-);
+};
 
 function textBefore(node) {
   const labels = [];

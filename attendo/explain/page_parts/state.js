@@ -1,50 +1,94 @@
-// What the reader has chosen; a change draws those sections anew that depend on it.
+// What the reader has chosen; a change draws those stations anew that depend on it.
 
-const state = {
-  language: DATA.language,
-  position: DATA.view.position,
-  layer: DATA.view.layer,
-  step: DATA.view.step,
-  decoderLayer: Math.min(DATA.view.layer, CONFIG.decoder_layers - 1),
+import { el, patient } from "./elements.js";
+import { CONFIG, DATA, onLook } from "./look.js";
+import { sharpestHead } from "./tensors.js";
+import { unfolding } from "./unfold.js";
+
+export const state = {
+  language: "en",
+  position: 1, // of the source
+  layer: 0, // of the encoder
+  decoderLayer: 0,
+  step: 0,
   heads: {}, // by part; the sharpest where nothing was chosen
   cell: {}, // by place: which number is unfolded there
   open: {}, // folds, by their ids
 };
 
-const sections = []; // {id, title, depends, draw}
+let stations = []; // {id, title(), depends: names of what it is drawn by, draw()}
 
-function section(id, title, depends, draw) {
-  sections.push({ id, title, depends, draw });
+export function setStations(all) {
+  stations = all;
 }
 
-function set(changes) {
+const changeListeners = [];
+
+// Called after each change with what has changed.
+function onChoice(listener) {
+  changeListeners.push(listener);
+}
+
+export function set(changes) {
   Object.assign(state, changes);
-  for (const one of sections) {
+  for (const one of stations) {
     if (one.depends.some((key) => key in changes)) redraw(one);
   }
+  for (const listener of changeListeners) listener(changes);
 }
 
+// Of a new look there may be fewer pieces, layers or steps.
+onLook(() => {
+  state.position = Math.min(state.position, DATA.source.ids.length - 1);
+  state.layer = Math.min(state.layer, CONFIG.encoder_layers - 1);
+  state.decoderLayer = Math.min(state.decoderLayer, CONFIG.decoder_layers - 1);
+  state.step = Math.min(state.step, DATA.steps.length - 1);
+  state.cell = {};
+});
+
 // A number is unfolded at its place, or folded again.
-function unfoldAt(place, cell) {
+export function unfoldAt(place, cell) {
   const same = JSON.stringify(state.cell[place]) === JSON.stringify(cell);
   state.cell[place] = same ? null : cell;
   const holder = document.querySelector(`[data-place="${place}"]`);
-  if (holder) holder.replaceChildren(...unfolding(place));
+  if (holder) holder.replaceChildren(patient(() => unfolding(place)));
   for (const one of document.querySelectorAll(`[data-of="${place}"]`)) {
     one.classList.toggle("unfolded", !same && one.dataset.cell === JSON.stringify(cell));
   }
 }
 
-function headOf(part) {
-  if (part in state.heads) return state.heads[part];
+export function headOf(part) {
+  if (part in state.heads) return Math.min(state.heads[part], CONFIG.num_heads - 1);
   return DATA.view.head === null ? sharpestHead(part) : DATA.view.head;
 }
 
 function redraw(one) {
   const old = document.getElementById(one.id);
-  if (old) old.replaceWith(drawn(one));
+  if (!old) return;
+  const where = pathTo(document.activeElement, old);
+  const fresh = drawn(one);
+  old.replaceWith(fresh);
+  if (where) focusAt(fresh, where);
 }
 
-function drawn(one) {
-  return el("section", { id: one.id }, el("h2", {}, one.title()), one.draw());
+export function redrawStation(id) {
+  redraw(stations.find((one) => one.id === id));
+}
+
+export function drawn(one) {
+  return el("section", { id: one.id, class: "station" }, el("h2", {}, one.title()), patient(one.draw));
+}
+
+// Who has come to a button by the keyboard stays there when its station is drawn anew: [child, its child, …]
+function pathTo(element, root) {
+  if (!element || !root.contains(element) || element === root) return null;
+  const path = [];
+  for (let one = element; one !== root; one = one.parentNode) path.unshift([...one.parentNode.children].indexOf(one));
+  return path;
+}
+
+function focusAt(root, path) {
+  let one = root;
+  for (const index of path) one = one && one.children[index];
+  if (one) one.focus({ preventScroll: true });
 }

@@ -1,11 +1,26 @@
 // Tensors by their names in the trace. Those that a matrix of weights made are stored; the others are computed here
 // from them, by the equations that the page shows: nothing else is known of them.
 
-const CONFIG = DATA.config;
-const HANDS = DATA.hands;
+import {
+  activated,
+  added,
+  map,
+  masked,
+  normed,
+  scaledScores,
+  scores,
+  sideBySide,
+  softmaxRows,
+  turned,
+  weightedSums,
+} from "./arithmetic.js";
+import { CONFIG, HANDS, NUMBERS, onLook } from "./look.js";
+
 const kept = new Map();
 
-class Tensor {
+onLook(() => kept.clear());
+
+export class Tensor {
   constructor(shape, values) {
     this.shape = shape;
     this.values = values;
@@ -27,17 +42,17 @@ class Tensor {
   }
 }
 
-function tensor(name) {
+export function tensor(name) {
   if (!kept.has(name)) kept.set(name, isStored(name) ? stored(name) : derive(name));
   return kept.get(name);
 }
 
-function isStored(name) {
-  return name in DATA.tensors;
+export function isStored(name) {
+  return NUMBERS.has(name);
 }
 
 function stored(name) {
-  return new Tensor(DATA.tensors[name].shape, unpack(DATA.tensors[name]));
+  return new Tensor(NUMBERS.shape(name), NUMBERS.values(name));
 }
 
 function derive(name) {
@@ -84,19 +99,19 @@ function derive(name) {
   }
 }
 
-function isPreNorm() {
+export function isPreNorm() {
   return CONFIG.norm_order === "pre";
 }
 function isRotary() {
   return CONFIG.positions === "rotary" && HANDS.positions !== "off";
 }
-function rootOfModel() {
+export function rootOfModel() {
   return Math.sqrt(CONFIG.d_model);
 }
 function sideOf(part) {
   return part.startsWith("encoder") ? "source" : "target";
 }
-function turnedName(part, letter) {
+export function turnedName(part, letter) {
   return `${part}.${letter}${isRotary() && part.endsWith("self_attention") ? "_rotated" : ""}`;
 }
 
@@ -112,7 +127,7 @@ function outputOf(stack, layer) {
 }
 
 // The name of what comes into a part, and goes around it to the sum.
-function entering(part) {
+export function entering(part) {
   const [stack, layer, name] = part.split(".");
   const before = partsOf(stack).indexOf(name) - 1;
   if (before >= 0) return `${stack}.${layer}.${partsOf(stack)[before]}.${isPreNorm() ? "add" : "norm"}`;
@@ -120,20 +135,29 @@ function entering(part) {
 }
 
 // What a norm is taken of.
-function normReads(name) {
+export function normReads(name) {
   const part = name.slice(0, -".norm".length);
   if (part === "encoder" || part === "decoder") return outputOf(part, CONFIG[`${part}_layers`] - 1);
   return isPreNorm() ? entering(part) : `${part}.add`;
 }
 
-// The name of a norm's gain and bias among the weights: encoder.0.feed_forward.norm -> encoder.layers.0.around_…
+// The name of a norm's weights: encoder.0.feed_forward.norm -> encoder.layers.0.around_…
 function normWeights(name) {
   const [stack, layer, part] = name.split(".");
   return part === undefined ? `${stack}.norm` : `${stack}.layers.${layer}.around_${part}.norm`;
 }
 
+export function gainOf(name) {
+  return NUMBERS.values(`${normWeights(name)}.gain`);
+}
+
+// null of RMSNorm, which has none
+export function biasOf(name) {
+  return CONFIG.norm === "layer" ? NUMBERS.values(`${normWeights(name)}.bias`) : null;
+}
+
 // The head whose rows are least spread: the lowest mean entropy.
-function sharpestHead(part) {
+export function sharpestHead(part) {
   const weights = tensor(`${part}.weights`),
     [h, n] = weights.shape;
   let best = 0,

@@ -1,10 +1,16 @@
 // The same pair in training: the target shifted, the mask, probability and loss; and beside it, feeding back.
 
-section(
-  "training",
-  () => tr("7 · The same pair in training", "7 · 同一句对在训练中"),
-  ["language"],
-  () => {
+import { el, fold, nameAndShape, note, tr } from "./elements.js";
+import { equation } from "./equations.js";
+import { DATA, HANDS } from "./look.js";
+import { show, showShare } from "./numbers.js";
+
+export const trainingStation = {
+  id: "training",
+  name: () => tr("training", "训练"),
+  title: () => tr("7 · The same pair in training", "7 · 同一句对在训练中"),
+  depends: ["language"],
+  draw: () => {
     const t = DATA.training;
     return [
       note(
@@ -62,7 +68,7 @@ section(
       ),
     ];
   },
-);
+};
 
 const TEXT_COLUMNS = [1, 2, 5, 6, 7];
 

@@ -1,6 +1,14 @@
 // A number, unfolded: the factors that made it, computed here from the numbers that the page shows.
 // A cell says what is to be unfolded: [kind, part or name, indices…].
 
+import { activation, isAdditive, isHeadOff, isScaled, mayAttend, moments, tanhOfSum } from "./arithmetic.js";
+import { code, el, fold, plainTable, tr } from "./elements.js";
+import { CONFIG, DATA, HANDS } from "./look.js";
+import { show, showShare, sum } from "./numbers.js";
+import { state } from "./state.js";
+import { biasOf, entering, gainOf, isStored, normReads, rootOfModel, tensor, turnedName } from "./tensors.js";
+import { logitOf, probabilityOf, productOf } from "./unfold_products.js";
+
 const KINDS = {
   score: ([, part, head, i, j]) => {
     const q = tensor(turnedName(part, "Q")).row(head, i),
@@ -77,22 +85,22 @@ const KINDS = {
   probability: ([, step, id]) => probabilityOf(step, id),
 };
 
-function unfolding(place) {
+export function unfolding(place) {
   const cell = state.cell[place];
   if (!cell) return [];
   return [el("div", { class: "unfolding" }, KINDS[cell[0]](cell))];
 }
 
-function line(...text) {
+export function line(...text) {
   return el("p", { class: "line" }, text);
 }
 
-function keyLabels(part) {
+export function keyLabels(part) {
   return part.startsWith("encoder") || part.endsWith("cross_attention") ? DATA.source.labels : DATA.target_in.labels;
 }
 
 // Σ a_k · b_k + bias, every term of it; the total that is known is held beside the one computed here.
-function dotProduct(words, a, b, left, right, bias, known) {
+export function dotProduct(words, a, b, left, right, bias, known) {
   const terms = Array.from(left, (one, k) => one * right[k]);
   const total = sum(terms) + bias;
   const largest = Math.max(...terms.map(Math.abs), 1e-9);
@@ -189,9 +197,8 @@ function normOf(name, i, k) {
   const x = tensor(normReads(name)).row(i),
     { mean, variance } = moments(x),
     layer = CONFIG.norm === "layer";
-  const weights = DATA.weights[normWeights(name)],
-    gain = numbersOf(weights.gain)[k],
-    bias = weights.bias ? numbersOf(weights.bias)[k] : 0;
+  const gain = gainOf(name)[k],
+    bias = (biasOf(name) || [])[k] || 0;
   const spread = Math.sqrt(variance + CONFIG.norm_eps),
     value = (gain * (x[k] - (layer ? mean : 0))) / spread + bias;
   const all = () =>

@@ -1,5 +1,12 @@
 // Products with a matrix of weights: of each matrix the page has some columns, enough to see that it is only this.
 
+import { el, tr } from "./elements.js";
+import { temperature } from "./equations.js";
+import { CONFIG, DATA, HANDS, NUMBERS } from "./look.js";
+import { show, showShare } from "./numbers.js";
+import { tensor } from "./tensors.js";
+import { dotProduct, line } from "./unfold.js";
+
 const MATRIX_OF = { Q: "query", K: "key", V: "value", inner: "inner", gate: "gate", up: "up" };
 
 // encoder.0.self_attention.Q, head 1, column 0 -> the matrix, its column, and what is multiplied with it
@@ -21,7 +28,7 @@ function factorsOf(name, head, k) {
 
 function hasColumn(name, head, k) {
   const { matrix, column } = factorsOf(name, head, k);
-  return matrix in DATA.weights && DATA.weights[matrix].columns.includes(column);
+  return NUMBERS.hasColumn(matrix, column);
 }
 
 function isSwitchedOff(name) {
@@ -41,31 +48,26 @@ function isErased(name, i) {
   );
 }
 
-function canUnfold(cell) {
+export function canUnfold(cell) {
   return cell[0] !== "product" || hasColumn(cell[1], cell[2], cell[4]);
 }
 
-function productOf(name, head, i, k) {
+export function productOf(name, head, i, k) {
   if (isSwitchedOff(name))
     return line(tr("the hand is on: this feed-forward part gives zeros", "已改动：这个前馈层输出零"));
   if (isErased(name, i))
     return line(tr("the hand is on: this word is erased, its value is zeros", "已改动：这个词已擦去，它的值向量为零"));
   const { matrix, column, reads } = factorsOf(name, head, k);
   const known = head === null ? tensor(name).at(i, k) : tensor(name).at(head, i, k);
-  if (!hasColumn(name, head, k)) {
-    const first = DATA.weights[matrix].columns.slice(0, 3).join(", ");
+  if (!hasColumn(name, head, k))
     return line(
       tr(
-        `the row of ${reads} times column ${column} of ${matrix}, a sum of ${tensor(reads).width} products = ${show(known)}. The page keeps some columns of each matrix (${first} …; underlined); --dimension ${k} adds this one.`,
-        `${reads} 的这一行乘以 ${matrix} 的第 ${column} 列，共 ${tensor(reads).width} 项之和 = ${show(known)}。网页只保存每个矩阵的部分列（${first} 等，带下划线）；加上 --dimension ${k} 可保存这一列。`,
+        `the row of ${reads} times column ${column} of ${matrix}, a sum of ${tensor(reads).width} products = ${show(known)}. The page keeps some columns of each matrix (underlined); --dimension ${k} adds this one.`,
+        `${reads} 的这一行乘以 ${matrix} 的第 ${column} 列，共 ${tensor(reads).width} 项之和 = ${show(known)}。网页只保存每个矩阵的部分列（带下划线）；加上 --dimension ${k} 可保存这一列。`,
       ),
     );
-  }
-  const weights = DATA.weights[matrix],
-    at = weights.columns.indexOf(column),
+  const { values, bias } = NUMBERS.column(matrix, column),
     x = tensor(reads).row(i);
-  const values = numbersOf(weights.weight).subarray(at * x.length, (at + 1) * x.length);
-  const bias = weights.bias ? numbersOf(weights.bias)[at] : 0;
   return dotProduct(
     tr(`the row of ${reads} times column ${column} of ${matrix}`, `${reads} 的这一行乘以 ${matrix} 的第 ${column} 列`),
     "x",
@@ -77,10 +79,9 @@ function productOf(name, head, i, k) {
   );
 }
 
-function logitOf(step, id) {
+export function logitOf(step, id) {
   const one = DATA.steps[step],
     known = id === one.piece ? one.logit : one.logits[one.ids.indexOf(id)];
-  const at = DATA.output_rows.ids.indexOf(id);
   if (HANDS.causal_mask === false)
     return line(
       tr(
@@ -89,7 +90,7 @@ function logitOf(step, id) {
       ),
       `: ${show(known)}`,
     );
-  if (at < 0)
+  if (!NUMBERS.hasOutput(id))
     return line(
       tr(
         `decoder.out times the row of this piece in E = ${show(known)}; the five best of each step can be unfolded`,
@@ -97,7 +98,6 @@ function logitOf(step, id) {
       ),
     );
   const x = tensor("decoder.out").row(step);
-  const values = numbersOf(DATA.output_rows.rows).subarray(at * x.length, (at + 1) * x.length);
   return dotProduct(
     tr(
       `decoder.out at this step times the row of ${DATA.pieces[id]} in E`,
@@ -106,13 +106,13 @@ function logitOf(step, id) {
     "x",
     "E",
     x,
-    values,
+    NUMBERS.output(id),
     0,
     known,
   );
 }
 
-function probabilityOf(step, id) {
+export function probabilityOf(step, id) {
   const one = DATA.steps[step],
     logit = id === one.piece ? one.logit : one.logits[one.ids.indexOf(id)],
     t = temperature();

@@ -1,9 +1,15 @@
 // Vectors: a stripe a position, a column a dimension, warm above zero and cold below; and their numbers.
 
+import { el, fold, nameAndShape, note, tr } from "./elements.js";
+import { onCells, unfoldHolder } from "./matrices.js";
+import { show } from "./numbers.js";
+import { tensor } from "./tensors.js";
+import { canUnfold } from "./unfold_products.js";
+
 const FIRST_SHOWN = 8;
 
 // {name, labels, chosen, choose(i), place, head: or null, cell(row, dimension)}
-function stripes(of) {
+export function stripes(of) {
   const values = tensor(of.name);
   const rowOf = (i) => (of.head === undefined ? values.row(i) : values.row(of.head, i));
   const canvas = el("canvas", {
@@ -57,7 +63,7 @@ function paint(canvas, rows) {
 }
 
 // The numbers of one row, the first of them at once, the others in a fold; each can be unfolded.
-function numbers(of) {
+export function numbers(of) {
   const values = of.head === undefined ? tensor(of.name).row(of.chosen) : tensor(of.name).row(of.head, of.chosen);
   const cells = (from, to) => Array.from(values.subarray(from, to), (value, k) => numberCell(of, value, from + k));
   const grid = el("div", { class: "grid" }, cells(0, FIRST_SHOWN));
@@ -100,7 +106,7 @@ function numberCell(of, value, k) {
 }
 
 // A fold with the name, the shape and the equation of a tensor; inside, its stripes and the numbers of the chosen row.
-function tensorFold(of, title, equations, words, open = false) {
+export function tensorFold(of, title, equations, words, open = false) {
   const place = of.name.replace(/\./g, "-");
   const shape = tensor(of.name).shape;
   const whole = { ...of, place };

@@ -162,6 +162,13 @@ async function target(text, signal) {
 
 // --- answers
 
+const answerListeners = [];
+
+// Called with the text and what is known of its translation, after each answer.
+export function onAnswer(listener) {
+  answerListeners.push(listener);
+}
+
 function showAnswer(text, answer, began) {
   state.answer = answer;
   state.detected = answer.detected;
@@ -176,6 +183,7 @@ function showAnswer(text, answer, began) {
   const others = [...new Set(answer.alternatives || [])].filter((one) => one !== answer.text);
   list("alternatives", others.map((one) => el("li", { lang: answer.to, dir: "auto" }, parted(one, answer.text))));
   list("remarks", (answer.remarks || []).map((one) => el("li", { lang: "en" }, one)));
+  for (const listener of answerListeners) listener(text, answer);
 }
 
 function parted(text, best) {

@@ -1,11 +1,12 @@
 // The page: its words, colours and key; then the box and the list, each in a file of its own.
 
 import { Refusal, askJson, patiently, sayError } from "./asking.js";
-import { setLimit, showLanguages, speakBox, startBox, translateNow } from "./box.js";
+import { onAnswer, setLimit, showLanguages, speakBox, startBox, translateNow } from "./box.js";
 import { loadClients } from "./clients.js";
 import { byId, speak } from "./elements.js";
 import { take } from "./languages.js";
 import { drawListing, startListing } from "./listing.js";
+import { look, lookAt, speakGlass, startLooking } from "./looking.js";
 import { change, isDark, onChange, settings, t, turnTheme } from "./settings.js";
 
 let info = null;
@@ -61,6 +62,7 @@ async function load() {
   showLanguages();
   startListing(clients, needsKey);
   await loadInfo();
+  if (!needsKey || settings.key) look({});
 }
 
 function start() {
@@ -79,6 +81,7 @@ function start() {
       showWords();
       speakBox();
       drawListing();
+      speakGlass();
     }
     if (name === "key") {
       loadInfo();
@@ -88,6 +91,8 @@ function start() {
   });
   showWords();
   startBox();
+  startLooking();
+  onAnswer((text, answer) => lookAt(text, answer.to, answer.from));
   document.documentElement.classList.add("ready");
   load().catch((error) => {
     byId("error").textContent = sayError(error);

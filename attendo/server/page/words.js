@@ -8,6 +8,7 @@ export const WORDS = {
   "page.light": { "en": "Light colours", "zh": "切换到浅色" },
   "page.dark": { "en": "Dark colours", "zh": "切换到深色" },
   "page.connect": { "en": "Connect a program", "zh": "接入程序" },
+  "page.glass": { "en": "Look inside", "zh": "看看内部" },
   "page.foot": { "en": "attendo {version} · model: {models}", "zh": "attendo {version} · 模型：{models}" },
   "page.private": {
     "en": "What you write goes to this server and nowhere else. No cookies; nothing is loaded from other places.",
@@ -56,6 +57,11 @@ export const WORDS = {
   "mark.missing": {
     "en": "{word}: no word of the translation looked at it",
     "zh": "{word}：译文中没有词来自它"
+  },
+  "glass.title": { "en": "Look inside", "zh": "看看内部" },
+  "glass.intro": {
+    "en": "Watch the sentence go through the Transformer: every number here is the model's, and every number can be unfolded.",
+    "zh": "看这句话怎样走过 Transformer：这里的每个数都来自模型，每个数都可以展开。"
   },
   "error.key": { "en": "The server needs a key, or does not know this one.", "zh": "服务器需要密钥，或不认识这个密钥。" },
   "error.origin": { "en": "The server refuses this page: {detail}", "zh": "服务器拒绝了本页面：{detail}" },

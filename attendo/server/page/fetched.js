@@ -1,0 +1,62 @@
+// The numbers of a look where the server has them: those of a layer come together, when one of them is first asked for.
+
+import { Pending } from "/glass/look.js";
+import { ask, Refusal } from "./asking.js";
+
+// `again` asks for the same look anew, where the server has forgotten it meanwhile.
+export function fetchedNumbers(head, again) {
+  const places = new Map(); // name -> {group, from, to, shape}
+  for (const [group, tensors] of Object.entries(head.groups)) {
+    let from = 0;
+    for (const [name, shape] of tensors) {
+      const to = from + shape.reduce((size, one) => size * one, 1);
+      places.set(name, { group, from, to, shape });
+      from = to;
+    }
+  }
+  const there = new Map(); // path -> Float32Array
+  const coming = new Map(); // path -> Promise
+
+  async function fetched(path) {
+    try {
+      return await ask(path);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 404) throw error;
+      await again();
+      return ask(path);
+    }
+  }
+
+  function load(path) {
+    if (!coming.has(path)) {
+      const come = fetched(`/api/glass/${head.id}/${path}`)
+        .then((response) => response.arrayBuffer())
+        .then((bytes) => there.set(path, new Float32Array(bytes)));
+      come.catch(() => coming.delete(path)); // the next who asks tries again
+      coming.set(path, come);
+    }
+    return coming.get(path);
+  }
+
+  function at(path) {
+    if (!there.has(path)) throw new Pending(load(path));
+    return there.get(path);
+  }
+
+  return {
+    has: (name) => places.has(name),
+    shape: (name) => places.get(name).shape,
+    values: (name) => {
+      const { group, from, to } = places.get(name);
+      return at(group).subarray(from, to);
+    },
+    hasColumn: () => true,
+    column: (matrix, k) => {
+      const numbers = at(`column/${matrix}/${k}`);
+      return { values: numbers.subarray(0, -1), bias: numbers[numbers.length - 1] };
+    },
+    hasOutput: () => true,
+    output: (id) => at(`output/${id}`),
+    preload: (groups) => Promise.all(groups.filter((group) => group in head.groups).map(load)),
+  };
+}
