@@ -12,6 +12,7 @@ from attendo.explain.teacher_forcing import PairInTraining, teacher_forcing
 from attendo.glass.hands import Hands
 from attendo.glass.look import Look, look, opened
 from attendo.glass.reading import Glass, read_target
+from attendo.glass.search import OnStep, nothing
 from attendo.glass.trace import Array, Trace
 from attendo.glass.training_pass import pass_over_pair
 from attendo.model.config import TransformerConfig
@@ -63,19 +64,26 @@ def explain(
     *,
     target: str | None = None,
     beam: int = 4,
-    hands: HandWords = UNTOUCHED,
+    hands: HandWords | Hands = UNTOUCHED,
+    plain: Look | None = None,
+    on_step: OnStep = nothing,
 ) -> Explanation:
-    """`target` is what the translation should be, for the training pass; without it, it is the model's own."""
+    """`target` is what the translation should be, for the training pass; without it, it is the model's own.
+
+    `plain` is a look at the same text without hands, for who has one already; `on_step` may raise, as in `look`.
+    """
     glass = opened(model)
-    plain = look(text, to, from_, glass, beam)
-    touch = hands.for_sentence(glass.model.config, plain.source, glass.tokenizer)
-    shown = plain if touch == Hands() else look(text, to, from_, glass, beam, touch)
+    plain = plain or look(text, to, from_, glass, beam, on_step=on_step)
+    touch = hands
+    if isinstance(touch, HandWords):
+        touch = touch.for_sentence(glass.model.config, plain.source, glass.tokenizer)
+    shown = plain if touch == Hands() else look(text, to, from_, glass, beam, touch, on_step=on_step)
     pair = plain.best.ids if target is None else read_target(glass, target, plain.read.request.max_length)
-    training = pass_over_pair(glass, shown.read, tuple(pair), Trace(dict(shown.trace.tensors)), touch)
+    training = pass_over_pair(glass, shown.read, tuple(pair), Trace(dict(shown.trace.tensors)), touch, on_step)
     return Explanation(
         plain=plain,
         shown=shown,
-        log_probs=seen_by_search(shown),
-        training=teacher_forcing(training, given=target is not None),
-        touched=None if shown is plain else compare_looks(plain, shown),
+        log_probs=seen_by_search(shown, on_step),
+        training=teacher_forcing(training, given=target is not None, on_step=on_step),
+        touched=None if shown is plain else compare_looks(plain, shown, on_step),
     )

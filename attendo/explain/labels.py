@@ -1,6 +1,7 @@
 """What each token is called where every token has a row of its own: bytes keep the character that they make."""
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 from attendo.inspection.readable import Unit, pieces, words
 from attendo.text.tokenizer import Tokenizer
@@ -23,6 +24,12 @@ def word_spans(ids: Sequence[int], tokenizer: Tokenizer) -> list[tuple[str, rang
     """Each word, and alone each piece that is part of one, with the positions of its tokens; no control tokens."""
     units = pieces(ids, tokenizer)
     return [*spans(words(units)), *spans(units)]
+
+
+def word_ranges(ids: Sequence[int], tokenizer: Tokenizer) -> list[tuple[int, int]]:
+    """Which tokens make up a word, its end not included; each control token is a word of its own."""
+    counts = [unit.count for unit in words(pieces(ids, tokenizer))]
+    return list(pairwise(accumulate(counts, initial=0)))
 
 
 def spans(units: Sequence[Unit]) -> list[tuple[str, range]]:

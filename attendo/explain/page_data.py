@@ -1,4 +1,7 @@
-"""All that the page knows, as one JSON value: pieces, tensors, steps, the search, the training pass, the hands."""
+"""All that the page knows, as one JSON value: pieces, tensors, steps, the search, the training pass, the hands.
+
+A server sends the head alone, and the tensors when they are asked for.
+"""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -8,7 +11,7 @@ import numpy as np
 
 from attendo import __version__
 from attendo.explain.explain import Explanation
-from attendo.explain.labels import labels_of
+from attendo.explain.labels import labels_of, word_ranges
 from attendo.explain.stored import best_pieces, embedding_rows, stored_tensors, stored_weights
 from attendo.explain.teacher_forcing import SMOOTHING
 from attendo.explain.view import View
@@ -24,10 +27,20 @@ DIGITS = 7  # of single numbers, which stand as text
 
 
 def page_data(found: Explanation, view: View, language: Language) -> dict[str, Any]:
-    config, weights = found.config, found.shown.glass.model.weights
-    shown, names = found.shown, PieceNames()
-    steps = [step_data(found, step, names) for step in range(len(shown.best.ids))]
-    unfolded = (one for step in steps for one in [*step["ids"][:LOGITS_UNFOLDED], step["piece"]])
+    weights = found.shown.glass.model.weights
+    head = head_data(found, view, language)
+    unfolded = (one for step in head["steps"] for one in [*step["ids"][:LOGITS_UNFOLDED], step["piece"]])
+    return {
+        **head,
+        "tensors": stored_tensors(found.shown.trace),
+        "weights": stored_weights(found.config, weights, view.dimension),
+        "output_rows": embedding_rows(unfolded, weights),
+    }
+
+
+def head_data(found: Explanation, view: View, language: Language, logits: int = LOGITS_SHOWN) -> dict[str, Any]:
+    """All but the large arrays; of each step so many `logits`."""
+    shown, config, names = found.shown, found.config, PieceNames()
     data = {
         "version": __version__,
         "language": language,
@@ -42,15 +55,16 @@ def page_data(found: Explanation, view: View, language: Language) -> dict[str, A
         "source": {"ids": list(found.shown.source), "labels": found.source_labels},
         "target_in": {"ids": list(shown.target_in), "labels": found.target_in_labels},
         "target": {"ids": list(shown.best.ids), "labels": found.target_labels},
+        "words": {
+            "source": word_ranges(shown.source, found.tokenizer),
+            "target": word_ranges(shown.best.ids, found.tokenizer),
+        },
         "hands": shown.hands.to_dict(),
         "comparison": comparison_data(found, names),
-        "steps": steps,
+        "steps": [step_data(found, step, names, logits) for step in range(len(shown.best.ids))],
         "search": search_data(shown, names),
         "training": training_data(found, names),
         "remarks": [{"en": one, "zh": say(one, "zh")} for one in shown.remarks],
-        "tensors": stored_tensors(shown.trace),
-        "weights": stored_weights(config, weights, view.dimension),
-        "output_rows": embedding_rows(unfolded, weights),
     }
     return {**data, "pieces": token_labels(names.ids, found.tokenizer)}
 
@@ -68,11 +82,11 @@ class PieceNames:
         return kept
 
 
-def step_data(found: Explanation, step: int, names: PieceNames) -> dict[str, Any]:
-    """The 50 best pieces of a step; `log_sum` is log Σ exp(logit / temperature) over the whole vocabulary."""
+def step_data(found: Explanation, step: int, names: PieceNames, shown_logits: int) -> dict[str, Any]:
+    """The best pieces of a step; `log_sum` is log Σ exp(logit / temperature) over the whole vocabulary."""
     shown = found.shown
     piece, log_probs = shown.best.ids[step], found.log_probs[step]
-    ids = best_pieces(log_probs, LOGITS_SHOWN)
+    ids = best_pieces(log_probs, shown_logits)
     # Of a pass of its own, where the mask is off, logits are known but for a constant, which softmax does not see.
     logits = shown.trace["logits"][step] if shown.hands.causal_mask else log_probs * shown.hands.temperature
     first = int(ids[0])
@@ -135,6 +149,7 @@ def comparison_data(found: Explanation, names: PieceNames) -> dict[str, Any] | N
         ],
         "chosen": [rounded(found.log_probs[step, one]) for step, one in enumerate(found.shown.best.ids)],
         "score": rounded(plain.best.score),
+        "looked": comparison.looked and [[rounded(one) for one in layer] for layer in comparison.looked],
     }
 
 

@@ -20,11 +20,12 @@ PROJECTIONS = ("query", "key", "value")
 
 def stored_tensors(trace: Trace) -> dict[str, dict[str, Any]]:
     """By their names in the trace."""
-    return {
-        name: packed(trace[name])
-        for name in trace
-        if name.rpartition(".")[2] in MADE_BY_WEIGHTS and name != "decoder.out"
-    }
+    return {name: packed(trace[name]) for name in filter(is_stored, trace)}
+
+
+def is_stored(name: str) -> bool:
+    """decoder.out is called like what weights made, and is what the last norm did."""
+    return name.rpartition(".")[2] in MADE_BY_WEIGHTS and name != "decoder.out"
 
 
 def stored_weights(config: TransformerConfig, weights: Weights, dimension: int) -> dict[str, dict[str, Any]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from attendo.explain.passes import log_probs_of
 from attendo.glass.look import parts_at
+from attendo.glass.search import OnStep, nothing
 from attendo.glass.trace import Array
 from attendo.glass.training_pass import TrainingPass
 
@@ -56,10 +57,10 @@ class PairInTraining:
         return sum(one.smoothed_loss for one in self.positions) / len(self.positions)
 
 
-def teacher_forcing(found: TrainingPass, *, given: bool) -> PairInTraining:
+def teacher_forcing(found: TrainingPass, *, given: bool, on_step: OnStep = nothing) -> PairInTraining:
     target, log_probs = found.target_out, found.trace["log_probs"]
     if not found.hands.causal_mask:  # the positions of one pass would have read their own answers
-        log_probs = log_probs_of(target, found.glass.model, found.trace["memory"], found.hands)
+        log_probs = log_probs_of(target, found.glass.model, found.trace["memory"], found.hands, on_step)
     greedy = found.fed_back.best
     return PairInTraining(
         positions=tuple(map(pair_position, log_probs, found.target_in, target)),

@@ -22,7 +22,7 @@ from attendo.decoding.options import SearchOptions
 from attendo.files.arguments import check_argument, check_count, check_languages, check_path
 from attendo.glass.hands import Hands
 from attendo.glass.reading import Glass, ReadText, open_glass, read_text
-from attendo.glass.search import beam_search
+from attendo.glass.search import OnStep, beam_search, nothing
 from attendo.glass.trace import Trace
 from attendo.glass.transformer import AS_IT_IS, decode, encode
 from attendo.glass.tree import SearchTree
@@ -94,11 +94,13 @@ def look(
     hands: Hands = AS_IT_IS,
     *,
     search: SearchOptions | None = None,
+    on_step: OnStep = nothing,
 ) -> Look:
     """Translate a sentence as `attendo translate --engine torch` does at its first attempt, and keep everything.
 
     `to`, `from_` and `model` are as in `attendo.inspect`; the model may also be one that `open_glass` has opened.
-    `search` says more of the search than `beam` does, and is then all that counts.
+    `search` says more of the search than `beam` does, and is then all that counts. `on_step` is told of each step of
+    the search, and may raise: so ends what nobody waits for any more.
     """
     check_argument("text", text, str, "a sentence")
     check_argument("hands", hands, Hands, "Hands")
@@ -110,7 +112,7 @@ def look(
     hands.check(glass.model.config, len(read.request.ids))
     trace = Trace()
     memory = encode(glass.model, np.array(read.request.ids), trace, hands)
-    tree = beam_search(glass.model, memory, read.request.max_length, options, hands)
+    tree = beam_search(glass.model, memory, read.request.max_length, options, hands, on_step)
     decode(glass.model, np.array([SPECIAL.bos, *tree.best.ids[:-1]]), memory, trace, hands)
     return Look(glass, read, hands, options, trace, tree, read.translation(tree.best, glass.tokenizer))
 

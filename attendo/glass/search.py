@@ -5,6 +5,7 @@ beam_size ends a hypothesis; the first beam_size that do not end are the live on
 length the first beam_size have ended, without </s>. Equals stand in the order of their hypotheses, then of their ids.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,12 +20,23 @@ from attendo.glass.transformer import AS_IT_IS, GlassModel, next_log_probs
 from attendo.glass.tree import SearchNode, SearchTree
 from attendo.special_tokens import SPECIAL
 
+OnStep = Callable[[int], None]  # told each step, from 1, before it is computed; it may raise, and so end the search
+
 SHOWN_OF_GREEDY = 8  # continuations; a beam looks at twice its size
 ROOT = SearchNode(0, None, 0, SPECIAL.bos, 0.0, 0.0, 0.0, 1, kept=True, ended=False)
 
 
+def nothing(step: int) -> None:
+    """For who needs not be told."""
+
+
 def beam_search(
-    model: GlassModel, memory: Array, max_length: int, options: SearchOptions, hands: Hands = AS_IT_IS
+    model: GlassModel,
+    memory: Array,
+    max_length: int,
+    options: SearchOptions,
+    hands: Hands = AS_IT_IS,
+    on_step: OnStep = nothing,
 ) -> SearchTree:
     """The whole tree of a search after memory [source, d_model]; a target has at most max_length pieces with </s>."""
     check_plain(options)
@@ -34,6 +46,7 @@ def beam_search(
     nodes, live, finished = [ROOT], [ROOT], list[SearchNode]()
     target_in = np.array([[SPECIAL.bos]])  # [live, step]
     for step in range(1, max_length + 1):
+        on_step(step)
         log_probs = next_log_probs(model, target_in, memory, hands, kept)  # [live, vocab]
         totals = np.array([one.total for one in live])[:, None] + allowed(log_probs, step, hands)
         going_on: list[tuple[int, SearchNode]] = []  # with the row of the parent

@@ -19,7 +19,7 @@ from attendo.glass.hands import Hands
 from attendo.glass.look import opened
 from attendo.glass.masks import causal
 from attendo.glass.reading import Glass, ReadText, read_target, read_text
-from attendo.glass.search import beam_search
+from attendo.glass.search import OnStep, beam_search, nothing
 from attendo.glass.trace import Array, Trace
 from attendo.glass.transformer import AS_IT_IS, decode, encode
 from attendo.glass.tree import SearchTree
@@ -103,12 +103,12 @@ def training_pass(
 
 
 def pass_over_pair(
-    glass: Glass, read: ReadText, target_out: tuple[int, ...], trace: Trace, hands: Hands
+    glass: Glass, read: ReadText, target_out: tuple[int, ...], trace: Trace, hands: Hands, on_step: OnStep = nothing
 ) -> TrainingPass:
     """`trace` has what the encoder gave, and gets what the decoder gives."""
     memory, fed_back_trace = trace["memory"], Trace()
     decode(glass.model, np.array([SPECIAL.bos, *target_out[:-1]]), memory, trace, hands)
-    fed_back = beam_search(glass.model, memory, read.request.max_length, GREEDY, hands)
+    fed_back = beam_search(glass.model, memory, read.request.max_length, GREEDY, hands, on_step)
     decode(glass.model, np.array([SPECIAL.bos, *fed_back.best.ids[:-1]]), memory, fed_back_trace, hands)
     return TrainingPass(glass, read, hands, target_out, trace, fed_back, fed_back_trace)
 
