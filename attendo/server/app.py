@@ -5,45 +5,32 @@ a body -> key, dialect.read -> Service.translate -> dialect.write; whatever goes
 """
 
 import json
-import logging
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 
 from attendo import __version__
 from attendo.server.access import Access
-from attendo.server.bodies import read_body, read_form, read_table
 from attendo.server.detection import detect
 from attendo.server.dialects import deepl, deeplx, google, hcfy, immersive, kiss, libretranslate, mtran, own
 from attendo.server.dialects.tell import dialect_of
 from attendo.server.doors import Doors
+from attendo.server.exchange import Count, Exchange, Handler, Json, Table, departure, outcome_of
+from attendo.server.glass_routes import GlassRoutes
 from attendo.server.job import Dialect, RequestError
 from attendo.server.languages import deepl_languages, libretranslate_languages
-from attendo.server.metrics import Metrics, Outcome
+from attendo.server.looking import Looking
 from attendo.server.page import PAGE, page_handler
 from attendo.server.rich_answer import rich_answer, rich_answers
 from attendo.server.schemas import documented
 from attendo.server.service import Service, as_request_error
 from attendo.server.translate_job import Translated
 
-logger = logging.getLogger("attendo.server")
-
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-Table = Mapping[str, Any]
 Part = str | Translated  # of a stream: a sentence, or in the end the whole
-
-
-class Json(JSONResponse):
-    """Letters as they are, not as escapes."""
-
-    def render(self, content: Any) -> bytes:
-        return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
 
 
 SPEC_TITLE = "attendo (LibreTranslate-compatible)"
@@ -60,7 +47,8 @@ def build_app(service: Service, access: Access, *, spec_title: str | None = None
         openapi_url=None,  # ours, which asks for a key like the rest
         redirect_slashes=False,  # it would name the address that the client used, which a proxy may have changed
     )
-    for method, path, handler in Routes(service, access, spec_title or SPEC_TITLE, app.openapi).table():
+    routes = Routes(service, access, spec_title or SPEC_TITLE, app.openapi)
+    for method, path, handler in [*routes.table(), *GlassRoutes(service, access, Looking(service)).table()]:
         app.add_api_route(path, handler, methods=[method], **documented(method, path))
         if method == "GET":
             app.add_api_route(path, handler, methods=["HEAD"], include_in_schema=False)
@@ -75,14 +63,12 @@ async def not_here(request: Request, error: HTTPException) -> Response:
 
 
 @dataclass(frozen=True)
-class Routes:
-    service: Service
-    access: Access
+class Routes(Exchange):
     spec_title: str
     openapi: Callable[[], dict[str, Any]]
 
     def table(self) -> list[tuple[str, str, Handler]]:
-        """Every route but those of the page."""
+        """Every route but those of the page and of the glass."""
         return [
             ("POST", "/translate", self.translate),
             ("POST", "/translate/batch", self.speaking(mtran, list_route=True)),
@@ -143,11 +129,11 @@ class Routes:
                 job = speaker.read(table, list_route=list_route)
                 found = await self.service.translate(job, client, departure(request), richly=rich)
                 body = rich_answers(found) if rich else speaker.write(job, [one.answer for one in found])
-                count.ended(speaker, "ok")
+                count.ended(speaker.NAME, "ok")
                 return Json(body)
             except Exception as error:
                 refusal = as_request_error(error)
-                count.ended(speaker, outcome_of(refusal))
+                count.ended(speaker.NAME, outcome_of(refusal))
                 return self.refused(speaker, refusal)
 
     async def stream(self, request: Request) -> Response:
@@ -160,50 +146,12 @@ class Routes:
                 first = await anext(parts)  # what is wrong with a request is told by its status
             except Exception as error:
                 refusal = as_request_error(error)
-                count.ended(own, outcome_of(refusal))
+                count.ended(own.NAME, outcome_of(refusal))
                 return self.refused(own, refusal)
             count.goes_on = True
         return StreamingResponse(
             events(first, parts, count), media_type="text/event-stream", headers={"cache-control": "no-store"}
         )
-
-    def counted(self) -> "Count":
-        return Count(self.service.metrics)
-
-    async def read(self, request: Request) -> Table:
-        """The query and the body, as one table; the body counts where both say something.
-
-        What is wrong with it is told only to who has a key, if it is not in the body.
-        """
-        headers, most = request.headers, self.service.limits.body_bytes
-        try:
-            query = read_form(request.scope["query_string"])
-            body = await read_body(request.stream(), headers.get("content-length"), most)
-            if not body and query:  # and DeepL's library says in a body even what it wants to GET
-                return query
-            if not body and request.method == "GET":
-                return {}
-            table = await read_table(body, headers.get("content-type", ""), headers.get("content-encoding"))
-        except ClientDisconnect:
-            raise RequestError("cancelled", "the client has left") from None
-        except RequestError:
-            self.client_of(request)
-            raise
-        return {**query, **table}
-
-    def client_of(self, request: Request, table: Table | None = None) -> str:
-        """Who asks: by its key where there are keys, else by its address."""
-        if self.access.keys:
-            client = self.access.client(request.headers, request.url.query, table)
-            if client is None:
-                raise RequestError("key", "Invalid API key")
-            return client
-        return request.client.host if request.client else "?"
-
-    def refused(self, dialect: Dialect, error: RequestError) -> Response:
-        status, body = dialect.refuse(error)
-        headers = {"retry-after": str(error.retry_after or 1)} if status in (429, 503) else None
-        return Json(body, status, headers=headers)
 
     # --- LibreTranslate, besides translating
 
@@ -315,36 +263,6 @@ class Routes:
         return Json({"status": "ending" if self.service.draining else "starting"}, 503, headers={"retry-after": "2"})
 
 
-class Count:
-    """One request to translate, counted as received when it comes, and once more by how it ended; whatever happens."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self.metrics, self.started = metrics, time.perf_counter()
-        self.dialect, self.outcome = own.NAME, "cancelled"  # if nothing else is said, the server has ended meanwhile
-        self.goes_on = False  # it is answered part by part, and ends later
-
-    def __enter__(self) -> "Count":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if not self.goes_on:
-            self.close()
-
-    def ended(self, dialect: Dialect, outcome: Outcome) -> None:
-        self.dialect, self.outcome = dialect.NAME, outcome
-
-    def close(self) -> None:
-        self.metrics.received.labels(self.dialect).inc()
-        self.metrics.answered.labels(self.dialect, self.outcome).inc()
-        self.metrics.seconds.observe(time.perf_counter() - self.started)
-
-
-def outcome_of(error: RequestError) -> Outcome:
-    if error.kind == "cancelled":
-        return "cancelled"
-    return "failed" if error.kind in ("internal", "late") else "rejected"
-
-
 async def events(
     first: str | Translated, parts: AsyncGenerator[str | Translated, None], count: Count
 ) -> AsyncIterator[bytes]:
@@ -354,10 +272,10 @@ async def events(
         async for part in parts:
             number += 1
             yield part_event(number, part)
-        count.ended(own, "ok")
+        count.ended(own.NAME, "ok")
     except Exception as error:
         refusal = as_request_error(error)
-        count.ended(own, outcome_of(refusal))
+        count.ended(own.NAME, outcome_of(refusal))
         yield event(number + 1, "error", {"error": refusal.text})
     finally:
         await parts.aclose()
@@ -368,16 +286,6 @@ def part_event(number: int, part: Part) -> bytes:
     if isinstance(part, str):
         return event(number, "sentence", {"text": part})
     return event(number, "end", rich_answer(part))
-
-
-def departure(request: Request) -> Callable[[], Coroutine[Any, Any, None]]:
-    """Waits until the client has left; the body has been read, so that is all that can come."""
-
-    async def gone() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-
-    return gone
 
 
 def event(number: int, kind: str, data: Any) -> bytes:

@@ -15,6 +15,7 @@ Markup = Literal["text", "html", "xml"]
 RequestErrorKind = Literal[
     "bad-request",  # 400: a key is missing, or of another type than expected
     "language",  # 400: a language, or a pair of languages, that no model here has
+    "gone",  # 404: what was kept of an earlier request is kept no more
     "key",  # 403 or 401: no key, or a wrong one
     "origin",  # 403: a page of another site, or a name that is not this server's
     "media-type",  # 415: neither JSON nor a form

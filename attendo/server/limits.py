@@ -30,6 +30,13 @@ class ServerLimits:
     send_seconds: float = 20.0  # until a client has taken its answer
     idle_seconds: float = 30.0  # between two requests of one connection
     drain_seconds: float = 30.0  # for what is under way when the server is told to end
+    glass_tokens: int = 150  # of a source or a translation that is looked at: attention grows with their square
+    glass_beam: int = 8
+    glass_bytes: int = 64_000_000  # of the looks that are kept for who fetches their numbers
+    glass_at_once: int = 1  # looks that are computed; numpy would take the processors that translate
+    glass_waiting: int = 16  # looks that are computed or wait for that
+    glass_of_a_client: int = 8  # of these
+    glass_seconds: float = 20.0  # until a look is answered
 
     def __post_init__(self) -> None:
         for one in fields(self):

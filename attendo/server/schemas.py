@@ -1,5 +1,6 @@
 """What /openapi.json tells of each route: its body, its answer, and how it says no."""
 
+import re
 from typing import Any
 
 Schema = dict[str, Any]
@@ -53,6 +54,34 @@ OWN = table(
         "keep": {"type": "array", "items": {"type": "string"}, "description": "Terms that stay as they are."},
     },
 )
+HANDS = {
+    "type": "object",
+    "description": "What is changed of the machine.",
+    "additionalProperties": False,
+    "properties": {
+        "heads_off": {"type": "array", "items": {"type": "array"}, "description": "[where, layer, head], from 0."},
+        "feed_forward_off": {"type": "array", "items": {"type": "array"}, "description": "[where, layer], from 0."},
+        "causal_mask": {"type": "boolean"},
+        "positions": {"type": "string", "enum": ["on", "off", "shuffled"]},
+        "seed": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
+        "scale": {"type": "boolean"},
+        "temperature": {"type": "number", "minimum": 0.01, "maximum": 100},
+        "force": {"type": "object", "additionalProperties": {"type": "integer"}, "description": "Step: a piece's id."},
+        "erase": {"type": "array", "items": {"type": "integer", "minimum": 0}, "description": "Source positions."},
+    },
+}
+GLASS = table(
+    ("text",),
+    **{
+        "text": text("One sentence."),
+        "to": {"type": ["string", "null"], "description": "Language to translate into."},
+        "from": {"type": ["string", "null"], "description": "Language of the text; null: it is told from the text."},
+        "beam": {"type": "integer", "minimum": 1, "maximum": 8},
+        "hands": HANDS,
+        "target": {"type": ["string", "null"], "description": "A translation, for the training pass."},
+        "model": {"type": ["string", "null"], "description": "Name of a model, of those that /api/info lists."},
+    },
+)
 TEXTS = {"type": "array", "items": {"type": "string"}}
 # By path: the tag under which it stands, a line about it, and its body.
 ABOUT: dict[str, tuple[str, str, Schema | None]] = {
@@ -96,6 +125,10 @@ ABOUT: dict[str, tuple[str, str, Schema | None]] = {
     ),
     "/api/translate": ("attendo", "Translate, with score, words, alignment and ledger for each text.", OWN),
     "/api/translate/stream": ("attendo", "Translate one text: an event for each sentence, and one for the whole.", OWN),
+    "/api/glass": ("glass", "One sentence through the machine: pieces, steps, search; and what numbers it has.", GLASS),
+    "/api/glass/{id}/{group}": ("glass", "Tensors of a look, float32, little-endian, one after the other.", None),
+    "/api/glass/{id}/column/{matrix}/{column}": ("glass", "A column of a matrix of weights, and its bias.", None),
+    "/api/glass/{id}/output/{piece}": ("glass", "The row of the output matrix that makes a piece's logit.", None),
     "/api/info": ("attendo", "Models, languages and limits.", None),
     "/openapi.json": ("server", "This.", None),
     "/metrics": ("server", "Counts, for Prometheus.", None),
@@ -111,6 +144,7 @@ REFUSALS = {
     400: "The request is not as it should be.",
     401: "A key is needed.",
     403: "The key is wrong, or the page may not ask.",
+    404: "There is no such thing here, or no more.",
     408: "The request took too long to arrive.",
     413: "Too much text.",
     415: "Neither JSON nor a form.",
@@ -131,7 +165,10 @@ def documented(method: str, path: str) -> dict[str, Any]:
         extra["parameters"] = [
             {"name": name, "in": "query", "required": True, "schema": {"type": "string"}} for name in QUERY[path]
         ]
-    name = path.strip("/").replace("/", "_").replace(".", "_").replace("-", "_") or "page"
+    for name in re.findall(r"{(\w+)}", path):
+        parameter = {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        extra.setdefault("parameters", []).append(parameter)
+    name = re.sub(r"\W+", "_", path).strip("_") or "page"
     return {
         "tags": [tag],
         "summary": summary,

@@ -116,7 +116,9 @@ class Service:
             if not future.done():
                 self.forget(ticket)
 
-    def in_thread(self, work: Callable[[Ticket], Result], ticket: Ticket, job: Job) -> "asyncio.Future[Result]":
+    def in_thread(
+        self, work: Callable[[Ticket], Result], ticket: Ticket, job: Job, threads: RequestThreads | None = None
+    ) -> "asyncio.Future[Result]":
         """The place of a request is taken until its thread has ended, whether or not its client has waited for that.
 
         There are never more threads than places.
@@ -139,7 +141,7 @@ class Service:
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(tell, result, error)
 
-        self.threads.start(run)
+        (threads or self.threads).start(run)
         return future
 
     def forget(self, ticket: Ticket) -> None:

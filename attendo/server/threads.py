@@ -1,15 +1,21 @@
 """Threads for requests: made when they are needed, used again, and no reason for a process not to end."""
 
+import os
+import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import SimpleQueue
+
+NICE = 10  # of 19: how far a thread may stand back
 
 
 @dataclass(eq=False)
 class RequestThreads:
-    """As many as run at once; who calls `start` sees to it that they are not too many."""
+    """As many as run at once; who calls `start` sees to it that they are not too many. Each begins with `begin`."""
 
+    begin: Callable[[], object] = lambda: None
     waiting: SimpleQueue[Callable[[], None]] = field(default_factory=SimpleQueue)
     idle: int = 0
     changing: threading.Lock = field(default_factory=threading.Lock)
@@ -23,8 +29,17 @@ class RequestThreads:
         threading.Thread(target=self.run, args=(work,), name="request", daemon=True).start()
 
     def run(self, work: Callable[[], None]) -> None:
+        self.begin()
         while True:
             work()
             with self.changing:
                 self.idle += 1
             work = self.waiting.get()
+
+
+def stand_back() -> None:
+    """The calling thread gets its processor after others. Linux alone knows this of a thread, and never takes it back:
+    so these threads serve for nothing else."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)

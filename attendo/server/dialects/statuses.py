@@ -7,6 +7,7 @@ from attendo.server.job import RequestErrorKind
 STATUSES: Mapping[RequestErrorKind, int] = {
     "bad-request": 400,
     "language": 400,
+    "gone": 404,
     "key": 401,
     "origin": 403,
     "media-type": 415,
