@@ -4,6 +4,7 @@
     GET  /api/glass/{id}/{group}                  the tensors of a layer, or of what goes into a stack
     GET  /api/glass/{id}/column/{matrix}/{column} the weights that one number of a product is made with, and its bias
     GET  /api/glass/{id}/output/{piece}           those of a piece's logit
+    GET  /api/glass/code                          the lines of our own that compute each station
 
 Numbers are float32, little-endian. docs/glass.md has the whole wire.
 """
@@ -14,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from fastapi import Request, Response
 
+from attendo.explain.code_beside import code_beside
 from attendo.glass.trace import Array
 from attendo.server.dialects import own
-from attendo.server.exchange import Exchange, Handler, departure, outcome_of
+from attendo.server.exchange import Exchange, Handler, Json, departure, outcome_of
 from attendo.server.job import RequestError
 from attendo.server.look_job import read_look_request
 from attendo.server.looking import Looking
@@ -36,6 +38,7 @@ class GlassRoutes(Exchange):
     def table(self) -> list[tuple[str, str, Handler]]:
         return [
             ("POST", "/api/glass", self.look),
+            ("GET", "/api/glass/code", self.code),
             ("GET", "/api/glass/{id}/{group}", self.numbers(group_of)),
             ("GET", "/api/glass/{id}/column/{matrix}/{column}", self.numbers(column_of)),
             ("GET", "/api/glass/{id}/output/{piece}", self.numbers(output_row)),
@@ -53,6 +56,13 @@ class GlassRoutes(Exchange):
                 refusal = as_request_error(error)
                 count.ended(NAME, outcome_of(refusal))
                 return self.refused(own, refusal)
+
+    async def code(self, request: Request) -> Response:
+        try:
+            self.client_of(request)
+        except RequestError as error:
+            return self.refused(own, error)
+        return Json({station: code._asdict() for station, code in code_beside().items()})
 
     def numbers(self, of_look: Callable[[KeptLook, dict[str, str]], bytes]) -> Handler:
         """A route that tells some numbers of a look that is kept."""

@@ -126,6 +126,7 @@ ABOUT: dict[str, tuple[str, str, Schema | None]] = {
     "/api/translate": ("attendo", "Translate, with score, words, alignment and ledger for each text.", OWN),
     "/api/translate/stream": ("attendo", "Translate one text: an event for each sentence, and one for the whole.", OWN),
     "/api/glass": ("glass", "One sentence through the machine: pieces, steps, search; and what numbers it has.", GLASS),
+    "/api/glass/code": ("glass", "The lines of attendo that compute what a page shows, by its stations.", None),
     "/api/glass/{id}/{group}": ("glass", "Tensors of a look, float32, little-endian, one after the other.", None),
     "/api/glass/{id}/column/{matrix}/{column}": ("glass", "A column of a matrix of weights, and its bias.", None),
     "/api/glass/{id}/output/{piece}": ("glass", "The row of the output matrix that makes a piece's logit.", None),
