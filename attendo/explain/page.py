@@ -22,6 +22,7 @@ from attendo.report.style import STYLE
 
 PAGE = "explain.html"
 PARTS = Path(__file__).with_name("page_parts")
+STYLES = ("glass", "attention", "decoding", "hands", "page")
 START = "page"  # the module that draws the page
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile("^export ", re.MULTILINE)
@@ -44,7 +45,7 @@ def write_page(folder: Path, found: Explanation, view: View, language: Language 
 def page_html(data: dict[str, Any]) -> str:
     """The data is JSON that no script reads as code: a < in it is spelt \\u003c, so that nothing can end it."""
     script = '"use strict";\n' + bundled(START)
-    style = STYLE + "".join((PARTS / f"{name}.css").read_text(encoding="utf-8") for name in ("glass", "page"))
+    style = STYLE + "".join((PARTS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     policy = f"default-src 'none'; script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; base-uri 'none'"
     title = visible(f"{data['text']} → {data['translation']}", LONGEST_TITLE)
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

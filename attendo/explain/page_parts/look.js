@@ -13,7 +13,7 @@ export let HANDS = null;
 export let NUMBERS = null;
 
 // Looks at the sentence again, with other hands; null on a page that nobody computes for.
-let lookWith = null;
+export let lookWith = null;
 
 export class Pending {
   constructor(promise) {
@@ -36,6 +36,6 @@ export function take(data, numbers) {
   for (const listener of listeners) listener();
 }
 
-function setLookWith(look) {
+export function setLookWith(look) {
   lookWith = look;
 }

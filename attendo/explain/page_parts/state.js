@@ -25,7 +25,7 @@ export function setStations(all) {
 const changeListeners = [];
 
 // Called after each change with what has changed.
-function onChoice(listener) {
+export function onChoice(listener) {
   changeListeners.push(listener);
 }
 
