@@ -38,7 +38,6 @@ class TrainingPass:
     target_out: tuple[int, ...]  # pieces, </s>
     trace: Trace
     fed_back: SearchTree  # greedy: the decoder reads its own pieces
-    fed_back_trace: Trace  # of one pass that reads them
 
     @property
     def target_in(self) -> tuple[int, ...]:
@@ -74,7 +73,9 @@ class TrainingPass:
     def fed_back_log_probs(self) -> Array:
         """log p(target_out[n]) after its own pieces instead; it ends where they do, or where the target does."""
         shorter = min(len(self.own), len(self.target_out))
-        return of_pieces(self.fed_back_trace["log_probs"][:shorter], self.target_out[:shorter])
+        own_in = np.array([SPECIAL.bos, *self.own[:-1]])
+        log_probs = decode(self.glass.model, own_in, self.trace["memory"], hands=self.hands)
+        return of_pieces(log_probs[:shorter], self.target_out[:shorter])
 
     @property
     def predicted(self) -> list[int]:
@@ -106,11 +107,10 @@ def pass_over_pair(
     glass: Glass, read: ReadText, target_out: tuple[int, ...], trace: Trace, hands: Hands, on_step: OnStep = nothing
 ) -> TrainingPass:
     """`trace` has what the encoder gave, and gets what the decoder gives."""
-    memory, fed_back_trace = trace["memory"], Trace()
+    memory = trace["memory"]
     decode(glass.model, np.array([SPECIAL.bos, *target_out[:-1]]), memory, trace, hands)
     fed_back = beam_search(glass.model, memory, read.request.max_length, GREEDY, hands, on_step)
-    decode(glass.model, np.array([SPECIAL.bos, *fed_back.best.ids[:-1]]), memory, fed_back_trace, hands)
-    return TrainingPass(glass, read, hands, target_out, trace, fed_back, fed_back_trace)
+    return TrainingPass(glass, read, hands, target_out, trace, fed_back)
 
 
 def of_pieces(log_probs: Array, pieces: tuple[int, ...]) -> Array:
