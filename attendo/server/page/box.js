@@ -7,13 +7,13 @@ import { base, nameOf, same, sources, targetFor, targets } from "./languages.js"
 import { listenForWords, plainSource, plainTarget, showMarks } from "./marks.js";
 import { change, number, settings, t } from "./settings.js";
 
-const PAUSE = 250; // milliseconds after the last letter
 const LONG = 1500; // characters from which a text comes sentence by sentence, without its words
+const PAUSE = 250; // milliseconds after the last letter of a long text
 const SURE = 0.5; // of a detection: below it the language is a guess
 const EXAMPLES = ["昨天下午我和朋友去北京的图书馆借了三本书。", "The museum opens at nine, but on Mondays it is closed."];
 
 // wish: the target that was chosen; to: that which there is for the text
-const state = { from: "", to: "", wish: "", detected: null, answer: null, limit: 50_000, timer: 0, controller: null };
+const state = { from: "", to: "", wish: "", detected: null, answer: null, limit: 50_000, timer: 0, controller: null, again: false };
 
 export function setLimit(limit) {
   if (limit > 0) state.limit = limit;
@@ -90,29 +90,34 @@ function showCount() {
   byId("example").hidden = count > 0;
 }
 
+// Without a pause: letters gather while a text is being translated, and the next is asked for when that one is there.
 function translateSoon() {
   clearTimeout(state.timer);
-  state.timer = setTimeout(translateNow, PAUSE);
+  if (byId("source").value.length > LONG) state.timer = setTimeout(translateNow, PAUSE);
+  else if (state.controller) state.again = true;
+  else translateNow();
 }
 
 export async function translateNow() {
   clearTimeout(state.timer);
   if (state.controller) state.controller.abort();
+  state.controller = null;
+  state.again = false;
   const text = byId("source").value;
+  if (!text.trim()) return showNothing();
+  if (Array.from(text).length > state.limit) return showError(new Refusal(413, ""));
   const controller = new AbortController();
   state.controller = controller;
-  if (!text.trim()) return showNothing();
-  if (Array.from(text).length > state.limit) {
-    return showError(new Refusal(413, ""));
-  }
   byId("target-pane").classList.add("working");
   try {
-    await patiently(() => translate(text, controller.signal), controller.signal, showLine);
+    await patiently(() => translate(byId("source").value, controller.signal), controller.signal, showLine);
   } catch (error) {
     if (error.name !== "AbortError") showError(error);
-  } finally {
-    if (state.controller === controller) byId("target-pane").classList.remove("working");
   }
+  if (state.controller !== controller) return undefined;
+  state.controller = null;
+  if (state.again) return translateNow();
+  return byId("target-pane").classList.remove("working");
 }
 
 async function translate(text, signal) {
@@ -175,7 +180,8 @@ function showAnswer(text, answer, began) {
   byId("from").options[0].textContent = autoName();
   byId("translation").lang = answer.to;
   byId("source").lang = answer.from;
-  showMarks(text, answer);
+  if (text === byId("source").value) showMarks(text, answer);
+  else plainTarget(answer.text); // more was typed meanwhile, and its words are elsewhere
   showLine("");
   byId("took").textContent = t("box.took", { ms: number(Math.round(performance.now() - began)) });
   byId("doubt").hidden = !answer.doubtful;
