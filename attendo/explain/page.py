@@ -46,7 +46,8 @@ def page_html(data: dict[str, Any]) -> str:
     """The data is JSON that no script reads as code: a < in it is spelt \\u003c, so that nothing can end it."""
     script = '"use strict";\n' + bundled(START)
     style = STYLE + "".join((PARTS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
-    policy = f"default-src 'none'; script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; base-uri 'none'"
+    allowed = f"script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; img-src data:"  # a picture that is saved
+    policy = f"default-src 'none'; {allowed}; base-uri 'none'"
     title = visible(f"{data['text']} → {data['translation']}", LONGEST_TITLE)
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return (

@@ -4,6 +4,7 @@ import { DATA, Pending } from "./look.js";
 import { state } from "./state.js";
 
 export const MATH = "http://www.w3.org/1998/Math/MathML";
+const SVG = "http://www.w3.org/2000/svg";
 
 // el("td", {class: "number", onclick}, "text", child): an attribute that is a function is a listener.
 export function el(tag, attributes, ...children) {
@@ -18,6 +19,10 @@ export function filled(element, attributes, children) {
   }
   element.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
   return element;
+}
+
+export function svg(tag, attributes, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
 }
 
 // A text of the page in the language that was chosen.

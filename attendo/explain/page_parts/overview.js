@@ -1,12 +1,12 @@
 // At a glance: the pieces of both sides, and a line from each piece of the translation to where it looked.
 
-import { el, filled, note, tr } from "./elements.js";
+import { el, note, svg, tr } from "./elements.js";
 import { CONFIG, DATA } from "./look.js";
 import { sum } from "./numbers.js";
+import { saveButtons } from "./saving.js";
 import { set, state } from "./state.js";
 import { tensor } from "./tensors.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const ROW = { top: 22, upper: 34, lower: 126, bottom: 146, height: 158 };
 const FAINTEST = 0.04; // lines of less than this are not drawn
 const WIDEST = 640; // short sentences are spread out to this
@@ -26,6 +26,7 @@ export const overviewStation = {
         ),
       ),
       el("div", { class: "scroll overview" }, links(meanWeights(`decoder.${layer}.cross_attention`))),
+      saveButtons(() => document.querySelector(".overview svg"), "overview"),
     ];
   },
 };
@@ -80,10 +81,6 @@ function links(weights) {
       pieceText(label, target.middle[i], ROW.bottom, i === state.step, () => set({ step: i })),
     ),
   );
-}
-
-function svg(tag, attributes, ...children) {
-  return filled(document.createElementNS(SVG, tag), attributes, children);
 }
 
 function pieceText(label, x, y, chosen, choose) {
