@@ -15,6 +15,9 @@ export let NUMBERS = null;
 // Looks at the sentence again, with other hands; null on a page that nobody computes for.
 export let lookWith = null;
 
+// The hands that were asked for last: while a look is on its way, others than those that are shown.
+export let wantedHands = () => HANDS;
+
 export class Pending {
   constructor(promise) {
     this.promise = promise;
@@ -36,6 +39,7 @@ export function take(data, numbers) {
   for (const listener of listeners) listener();
 }
 
-export function setLookWith(look) {
+export function setLookWith(look, wanted) {
   lookWith = look;
+  wantedHands = wanted;
 }
