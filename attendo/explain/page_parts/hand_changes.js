@@ -1,12 +1,13 @@
-// Hands, changed by one: each function gives the hands that are now on with this one laid on, or taken off again.
+// Hands, changed by one: each function gives the hands that were asked for last with this one laid on, or taken off
+// again.
 
-import { HANDS } from "./look.js";
+import { wantedHands } from "./look.js";
 
 const AS_EVER = { causal_mask: true, positions: "on", seed: 1, scale: true, temperature: 1 };
 
-// The hands that are on, some of them changed; what is as ever is left out, as the server leaves it out.
+// The same hands, some of them changed; what is as ever is left out, as the server leaves it out.
 export function handsWith(changes) {
-  const hands = { ...HANDS, ...changes };
+  const hands = { ...wantedHands(), ...changes };
   if (hands.positions !== "shuffled") delete hands.seed; // it deals out positions, and nothing else
   return Object.fromEntries(Object.entries(hands).filter(([name, value]) => !isAsEver(name, value)));
 }
@@ -19,28 +20,28 @@ function isAsEver(name, value) {
 
 // where: encoder, decoder or cross; layers and heads count from 0
 export function toggleHead(where, layer, head) {
-  return handsWith({ heads_off: toggledIn(HANDS.heads_off, [where, layer, head]) });
+  return handsWith({ heads_off: toggledIn(wantedHands().heads_off, [where, layer, head]) });
 }
 
 // where: encoder or decoder
 export function toggleFeedForward(where, layer) {
-  return handsWith({ feed_forward_off: toggledIn(HANDS.feed_forward_off, [where, layer]) });
+  return handsWith({ feed_forward_off: toggledIn(wantedHands().feed_forward_off, [where, layer]) });
 }
 
 // Positions of the source: all of them are erased, or all given back where none of them is left.
 export function toggleErase(positions) {
-  const now = HANDS.erase || [],
+  const now = wantedHands().erase || [],
     others = now.filter((one) => !positions.includes(one));
   const erase = isErasedWhole(positions) ? others : [...others, ...positions].sort((a, b) => a - b);
   return handsWith({ erase });
 }
 
 export function isErasedWhole(positions) {
-  return positions.every((one) => (HANDS.erase || []).includes(one));
+  return positions.every((one) => (wantedHands().erase || []).includes(one));
 }
 
 export function isFeedForwardOff(where, layer) {
-  return holds(HANDS.feed_forward_off, [where, layer]);
+  return holds(wantedHands().feed_forward_off, [where, layer]);
 }
 
 function toggledIn(list, one) {

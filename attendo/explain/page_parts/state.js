@@ -64,12 +64,19 @@ export function headOf(part) {
 
 function redraw(one) {
   const old = document.getElementById(one.id);
-  if (!old) return;
-  const where = pathTo(document.activeElement, old);
-  const fresh = drawn(one);
+  if (old) exchange(old, drawn(one));
+}
+
+// The fresh stands where the old stood, has the focus where the old had it, and is scrolled as far.
+export function exchange(old, fresh) {
+  const where = pathTo(document.activeElement, old),
+    scrolled = scrollers(old).map((one) => [one.scrollLeft, one.scrollTop]);
   old.replaceWith(fresh);
+  scrollers(fresh).forEach((one, at) => at in scrolled && one.scrollTo(...scrolled[at]));
   if (where) focusAt(fresh, where);
 }
+
+const scrollers = (root) => [...root.querySelectorAll(".scroll, .chooser")];
 
 export function redrawStation(id) {
   redraw(stations.find((one) => one.id === id));

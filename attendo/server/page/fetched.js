@@ -57,6 +57,7 @@ export function fetchedNumbers(head, again) {
     },
     hasOutput: () => true,
     output: (id) => at(`output/${id}`),
+    groups: () => [...there.keys()].filter((path) => path in head.groups),
     preload: (groups) => Promise.all(groups.filter((group) => group in head.groups).map(load)),
   };
 }

@@ -2,8 +2,8 @@
 // one is under way, the latest wish waits.
 
 import { el } from "/glass/elements.js";
-import { setLookWith, take } from "/glass/look.js";
-import { drawn, setStations, state } from "/glass/state.js";
+import { NUMBERS, setLookWith, take } from "/glass/look.js";
+import { drawn, redrawStation, setStations, state } from "/glass/state.js";
 import { STATIONS } from "/glass/stations.js";
 import { askJson, patiently, sayError } from "./asking.js";
 import { byId } from "./elements.js";
@@ -15,6 +15,7 @@ const OF_ONE_TEXT = ["erase", "force"]; // hands that name pieces of a sentence:
 
 // What was asked for last, as POST /api/glass takes it.
 export let request = { ...EXAMPLE, beam: 4, hands: {}, target: null };
+let answered = request; // the last that was: where a wish is refused, the page goes back to it
 let controller = null;
 const lookListeners = [];
 
@@ -26,8 +27,9 @@ export function onLooked(listener) {
 // The groups of tensors that the open stations show at once.
 const groupsInView = () => ["source", `encoder.${state.layer}`, "target", `decoder.${state.decoderLayer}`];
 
-// Looks with some of the request changed; whoever asks again meanwhile is served instead.
-export async function look(changes) {
+// Looks with some of the request changed; whoever asks again meanwhile is served instead. `say` shows a line on the way,
+// or why there is nothing to see; true: it was drawn.
+export async function look(changes, say = sayLine) {
   request = { ...request, ...changes };
   if (controller) controller.abort();
   controller = new AbortController();
@@ -35,18 +37,27 @@ export async function look(changes) {
     wish = request;
   byId("glass").classList.add("working");
   try {
-    const head = await patiently(() => post(wish, signal), signal, sayLine);
+    const head = await patiently(() => post(wish, signal), signal, say);
     const numbers = fetchedNumbers(head, () => post(wish));
-    await numbers.preload([...groupsInView(), `decoder.${head.config.decoder_layers - 1}`]);
-    if (signal.aborted) return;
+    // Of the same sentence all that was there is there again when it is drawn: nothing on the page moves.
+    const seen = NUMBERS && wish.text === answered.text ? NUMBERS.groups() : [];
+    await numbers.preload([...groupsInView(), `decoder.${head.config.decoder_layers - 1}`, ...seen]);
+    if (signal.aborted) return false;
+    answered = wish;
     take(head, numbers);
-    sayLine("");
-    drawStations();
-    for (const listener of lookListeners) listener();
+    say("");
+    inPlace(() => {
+      drawStations();
+      for (const listener of lookListeners) listener();
+    });
+    return true;
   } catch (error) {
-    if (error.name !== "AbortError") sayLine(sayError(error));
+    if (error.name === "AbortError") return false;
+    if (wish === request) request = answered;
+    say(sayError(error));
+    return false;
   } finally {
-    if (wish === request) byId("glass").classList.remove("working");
+    if (controller.signal === signal) byId("glass").classList.remove("working");
   }
 }
 
@@ -60,8 +71,30 @@ export function lookAt(text, to, from) {
 }
 
 export function drawStations() {
-  const fresh = STATIONS.map(drawn);
-  byId("stations").replaceChildren(...fresh);
+  if (byId("stations").children.length) for (const one of STATIONS) redrawStation(one.id);
+  else byId("stations").replaceChildren(...STATIONS.map(drawn));
+}
+
+// Draws, and what the reader is at stays where it is on the screen, though things above it may have grown.
+function inPlace(draw) {
+  const place = readersPlace(),
+    top = place && place().getBoundingClientRect().top;
+  draw();
+  const now = place && place();
+  if (now) scrollBy({ top: now.getBoundingClientRect().top - top, behavior: "instant" });
+}
+
+// What has the focus, if it can be seen; or the first part of the glass that can be seen. It is asked for again when it
+// has been drawn anew.
+function readersPlace() {
+  const isSeen = (one) => {
+    const box = one.getBoundingClientRect();
+    return box.height > 0 && box.bottom > 0 && box.top < innerHeight;
+  };
+  const focused = () => byId("glass").querySelector(":focus");
+  if (focused() && isSeen(focused())) return focused;
+  const part = [byId("hands"), ...byId("stations").children].find(isSeen);
+  return part ? () => byId(part.id) : null;
 }
 
 function sayLine(text) {
@@ -71,7 +104,10 @@ function sayLine(text) {
 export function startLooking() {
   state.language = settings.language;
   setStations(STATIONS);
-  setLookWith((hands) => look({ hands }));
+  setLookWith(
+    (hands) => look({ hands }),
+    () => request.hands,
+  );
 }
 
 // The words of the page have changed.
