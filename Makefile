@@ -1,6 +1,7 @@
 # make demo       translate a few sentences in all four directions; a light install is enough, without PyTorch
 # make install    PyTorch and all that training, inspecting, the lab and the tests need; the targets below call it
 # make test       the whole suite
+# make test-page  the server's page in Chromium, which must be on the machine
 # make check      lint, format and types
 # make slow       the tests that take long (they need corpora in $ATTENDO_DATA)
 # make lab        run the claims of the lecture notes and write docs/lab
@@ -12,10 +13,11 @@ PYTHON ?= python3
 VENV := .venv
 LIGHT := $(VENV)/installed-light
 FULL := $(VENV)/installed
+PAGE := $(VENV)/installed-page
 RUN := $(VENV)/bin/python
 PIP_INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo install test slow check format lab drawings reliability clean
+.PHONY: demo install test test-page slow check format lab drawings reliability clean
 
 # Who has the full install needs no light one.
 demo: $(if $(wildcard $(FULL)),$(FULL),$(LIGHT))
@@ -24,7 +26,10 @@ demo: $(if $(wildcard $(FULL)),$(FULL),$(LIGHT))
 install: $(FULL)
 
 test: $(FULL)
-	@$(RUN) -m pytest -n 2 -m "not slow"
+	@$(RUN) -m pytest -n 2 -m "not slow and not page"
+
+test-page: $(PAGE)
+	@$(RUN) -m pytest tests/page -m "page and not slow" -rs
 
 slow: $(FULL)
 	@$(RUN) -m pytest -m slow -s
@@ -60,6 +65,11 @@ $(FULL): pyproject.toml constraints.txt | $(RUN)
 	@echo "Installing PyTorch and all tools into $(VENV), once: 1.7 GB on disk with PyTorch's build for CPUs; its build for"
 	@echo "NVIDIA GPUs, which pip takes on Linux unless it is told otherwise, has several GB more. This takes some minutes."
 	@$(PIP_INSTALL) '.[train,words,serve,dev]'
+	@touch $@
+
+$(PAGE): $(FULL)
+	@echo "Installing Playwright for Python and axe-core into $(VENV), once: 50 MB to download. No browser: Chromium is the system's."
+	@$(PIP_INSTALL) '.[page]'
 	@touch $@
 
 clean:

@@ -1,109 +1,20 @@
-"""The page at / in a real browser: it translates, connects, and runs nothing that a text, an answer or a link holds.
-
-Needs Chromium and Playwright for Python (pip install playwright); skipped where one of them is missing.
+"""The box and the list of programs in a real browser: they translate, connect, and run nothing that a text, an answer
+or a link holds.
 """
 
 import json
-import shutil
 
 import pytest
 
 import attendo
 from attendo.server.access import Access, digest_of
+from tests.page.glass_page import typed
+from tests.page.payloads import PAYLOADS
 from tests.server.live_server import live
 from tests.server.page_clients import CLIENTS
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright for Python is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")]
+pytestmark = pytest.mark.slow
 KEY = "a-key-of-ours"
-LOADING = "Failed to load resource"  # what a browser says of every answer that is an error, where one is expected
-DO = "window.harmed=1;alert(1)"
-PAYLOADS = [
-    f"<script>{DO}</script>",
-    f"</textarea><script>{DO}</script>",
-    f"</title></style></noscript><script>{DO}</script>",
-    f"<img src=x onerror='{DO}'>",
-    f"<img src=x onerror={DO}//",
-    f"<svg onload='{DO}'></svg>",
-    f"<svg><script>{DO}</script></svg>",
-    f"<svg><animate onbegin='{DO}' attributeName=x></animate></svg>",
-    f"<math><mtext></mtext><script>{DO}</script></math>",
-    f"<body onload='{DO}'>",
-    f"<iframe src='javascript:{DO}'></iframe>",
-    f"<iframe srcdoc='<script>{DO}</script>'></iframe>",
-    f"<a href='javascript:{DO}' autofocus onfocus='{DO}'>x</a>",
-    f"<input autofocus onfocus='{DO}'>",
-    f"<details open ontoggle='{DO}'>x</details>",
-    f"<video><source onerror='{DO}'></video>",
-    f"<audio src=x onerror='{DO}'>",
-    f"<object data='javascript:{DO}'></object>",
-    f"<embed src='javascript:{DO}'>",
-    f"<form action='javascript:{DO}'><button autofocus>x</button></form>",
-    f"<base href='javascript:{DO}//'>",
-    f"<meta http-equiv=refresh content='0;url=javascript:{DO}'>",
-    "<link rel=stylesheet href='https://example.org/x.css'>",
-    "<img src='https://example.org/pixel.png'>",
-    f"<style>@import 'https://example.org/x.css';</style><xss onclick='{DO}'>",
-    f"javascript:{DO}",
-    f"'\"><script>{DO}</script>",
-    f"${{(()=>{{{DO}}})()}} {{{{constructor.constructor('{DO}')()}}}}",
-    f"&lt;script&gt;{DO}&lt;/script&gt; &#60;img src=x onerror={DO}&#62;",
-    f"\u202e<scr\u0000ipt>{DO}</scr\u0000ipt>\u2028<marquee onstart='{DO}'>x</marquee>",
-]
-
-
-@pytest.fixture(scope="module")
-def server():
-    with live(attendo.load(threads=1)) as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def opened(browser):
-    """The page in a context of its own; in the end nobody else was asked, nothing was run, nothing complained."""
-    contexts, asked, complaints, dialogs = [], [], [], []
-
-    def open_page(server, width=1280, scheme="light", locale="en-US", fragment=""):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, locale=locale)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("request", lambda request: asked.append((server.address, request.url)))
-        tab.on("console", lambda message: complaints.append(message.text))
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        tab.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-        tab.goto(server.address + "/" + fragment)
-        tab.wait_for_selector(".card")
-        return tab
-
-    yield open_page
-    harmed = [page.evaluate("window.harmed") for context in contexts for page in context.pages]
-    kept = [context.cookies() for context in contexts]
-    for context in contexts:
-        context.close()
-    assert harmed == [None] * len(harmed)
-    assert dialogs == []
-    assert all(url.startswith((address + "/", "data:")) for address, url in asked)
-    assert [text for text in complaints if LOADING not in text] == []
-    assert kept == [[]] * len(kept)
-
-
-def translated(tab, text):
-    """What the page shows for a text that is typed, not set."""
-    tab.fill("#source", "")
-    tab.locator("#translation:empty").wait_for(state="attached")
-    tab.locator("#source").press_sequentially(text, delay=5)
-    tab.locator("#translation:not(:empty)").wait_for()
-    tab.locator("#target-pane:not(.working)").wait_for()
-    return tab.inner_text("#translation")
 
 
 def answer_with(tab, path, body, status=200, headers=None):
@@ -133,7 +44,7 @@ def as_shown(text):
 @pytest.mark.parametrize("width", [360, 1280])
 def test_it_looks_right_on_every_screen(opened, server, width, locale, scheme):
     tab = opened(server, width, scheme, locale)
-    assert translated(tab, "我爱机器学习。") == "I love machine learning."
+    assert typed(tab, "我爱机器学习。") == "I love machine learning."
     tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     assert tab.locator("html").get_attribute("lang") == ("en" if locale == "en-US" else "zh-Hans")
@@ -151,7 +62,7 @@ def test_it_looks_right_on_every_screen(opened, server, width, locale, scheme):
 
 def test_words_light_up_both_ways_and_by_the_keyboard(opened, server):
     tab = opened(server)
-    translated(tab, "我爱机器学习。")
+    typed(tab, "我爱机器学习。")
     assert tab.inner_text("#from option:checked") == "Chinese, detected"
     tab.locator("#translation .word", has_text="machine").hover()
     assert tab.locator("#mirror .lit").all_inner_texts() == ["机器"]
@@ -192,7 +103,7 @@ def test_what_is_unsure_lost_or_doubtful_is_marked(opened, server):
 def test_languages_are_swapped_and_the_target_is_remembered(opened, server):
     tab = opened(server)
     tab.select_option("#to", "de")
-    assert translated(tab, "The house is old.") == "Das Haus ist alt."
+    assert typed(tab, "The house is old.") == "Das Haus ist alt."
     tab.click("#swap")
     tab.locator("#translation", has_text="The house").wait_for()
     assert (tab.input_value("#source"), tab.input_value("#from"), tab.input_value("#to")) == (
@@ -202,7 +113,7 @@ def test_languages_are_swapped_and_the_target_is_remembered(opened, server):
     tab.wait_for_selector(".card")
     assert tab.input_value("#to") == "en"
     # A text that is in the target language already goes into another, and the page says so.
-    translated(tab, "The house is old.")
+    typed(tab, "The house is old.")
     assert "English" in tab.inner_text("#switched")
     assert tab.input_value("#to") != "en"
     stored = tab.evaluate("[...Object.keys(localStorage), ...Object.keys(sessionStorage)]")
@@ -247,7 +158,7 @@ def test_only_the_last_of_many_letters_counts(opened, server):
     tab = opened(server)
     asked = []
     tab.on("request", lambda request: asked.append(request.url))
-    translated(tab, "我爱机器学习。我爱机器学习。我爱机器学习。")
+    typed(tab, "我爱机器学习。我爱机器学习。我爱机器学习。")
     assert len([url for url in asked if url.endswith("/api/translate")]) <= 3
 
 
@@ -276,7 +187,7 @@ def test_an_address_is_copied_with_its_key_which_is_not_shown(opened):
         assert tab.inner_text("#client-immersive code").endswith("/imme?token=YOUR-KEY")
         tab.fill("#key", KEY)
         tab.click("#key-form button")
-        assert translated(tab, "我爱机器学习。") == "I love machine learning."
+        assert typed(tab, "我爱机器学习。") == "I love machine learning."
         assert KEY not in tab.inner_text("body")
         tab.locator("#client-immersive .copy").click()
         tab.locator("#client-immersive .copy.done").wait_for()
