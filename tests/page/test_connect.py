@@ -171,11 +171,11 @@ def test_every_program_can_be_tested(opened, server):
         assert ("It works" in result) == (name != "dialect"), (name, result)
         assert " ms" in result
     assert "expected LibreTranslate" in tab.inner_text("#client-dialect .result")
-    tab.fill("#search", "zotero deeplx")
+    tab.fill("#find-client", "zotero deeplx")
     assert tab.locator(".card").count() == 1
-    tab.fill("#search", "nothing of the kind")
+    tab.fill("#find-client", "nothing of the kind")
     assert "No program" in tab.inner_text("#found")
-    tab.fill("#search", "")
+    tab.fill("#find-client", "")
     tab.get_by_role("button", name="Servers").click()
     assert {"client-mastodon", "client-weblate"} < {one.get_attribute("id") for one in tab.locator(".card").all()}
 
@@ -224,5 +224,5 @@ def test_nothing_that_is_written_is_run(opened, server, number):
     tab.fill("#source", payload + "?")
     tab.locator("#error:not(:empty)").wait_for()
     assert as_shown(payload) in shown(tab, "error")
-    tab.fill("#search", payload)
+    tab.fill("#find-client", payload)
     tab.wait_for_timeout(100)

@@ -176,8 +176,8 @@ export function drawListing() {
 
 export function startListing(data, needsKey) {
   Object.assign(state, { data, needsKey });
-  byId("search").addEventListener("input", () => {
-    state.query = byId("search").value;
+  byId("find-client").addEventListener("input", () => {
+    state.query = byId("find-client").value;
     draw();
   });
   drawListing();
