@@ -12,7 +12,8 @@ export let HANDS = null;
 // What is on its way is a Pending, thrown.
 export let NUMBERS = null;
 
-// Looks at the sentence again, with other hands; null on a page that nobody computes for.
+// lookWith(hands, {beam}) looks at the sentence again, with other hands, and with another beam where one is given. A
+// promise; null on a page that nobody computes for.
 export let lookWith = null;
 
 // The hands that were asked for last: while a look is on its way, others than those that are shown.

@@ -105,7 +105,7 @@ export function startLooking() {
   state.language = settings.language;
   setStations(STATIONS);
   setLookWith(
-    (hands) => look({ hands }),
+    (hands, others) => look({ hands, ...others }),
     () => request.hands,
   );
 }
