@@ -15,7 +15,7 @@ export const decoderStation = {
   id: "decoder",
   name: () => tr("decoder", "解码器"),
   title: () => tr("5 · The decoder, step by step", "5 · 解码器，逐步进行"),
-  depends: ["language", "step", "decoderLayer", "position"],
+  depends: ["language", "step", "decoderLayer", "position", "heads", "picture", "units"],
   draw: () => {
     const part = `decoder.${state.decoderLayer}`,
       choose = (step) => set({ step });

@@ -12,6 +12,8 @@ export const state = {
   decoderLayer: 0,
   step: 0,
   heads: {}, // by part; the sharpest where nothing was chosen
+  picture: "arcs", // of attention; or "map"
+  units: "pieces", // that look at each other; or "words"
   cell: {}, // by place: which number is unfolded there
   open: {}, // folds, by their ids
 };
