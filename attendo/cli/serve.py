@@ -162,6 +162,9 @@ def serve(
         attendo serve --model default --model runs/mine/model
     """
     language = language_of(context)
+    # numpy's, read when it is loaded: the glass has small products, and threads that wait for each other over them
+    # would take both cores from what translates. The engines have threads of their own.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from attendo.server.access import Access, check_exposure, read_keys
         from attendo.server.limits import ServerLimits

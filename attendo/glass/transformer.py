@@ -41,7 +41,7 @@ def read_glass_model(bundle: Bundle) -> GlassModel:
 
 
 def laid_out(array: Array) -> Array:
-    """A matrix column by column, so that the W of x W, its transpose, lies row by row: a look takes 0.65 of the time."""
+    """A matrix column by column, so that W of x W, its transpose, lies row by row: a look takes 0.65 of the time."""
     return np.asfortranarray(array) if array.ndim == 2 else array
 
 

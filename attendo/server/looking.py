@@ -7,6 +7,7 @@ nobody waits for them any more.
 import asyncio
 import hashlib
 import json
+import logging
 import math
 import secrets
 import threading
@@ -16,6 +17,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
+from attendo.errors import AttendoError
 from attendo.glass.reading import Glass
 from attendo.glass.transformer import read_glass_model
 from attendo.model.config import TransformerConfig
@@ -27,6 +29,8 @@ from attendo.server.looks import KeptLook, KeptPlain, Looks
 from attendo.server.models import ServedModel
 from attendo.server.service import RECENT, Gone, Service
 from attendo.server.threads import RequestThreads, stand_back
+
+logger = logging.getLogger("attendo.server")
 
 
 @dataclass(eq=False)
@@ -114,7 +118,11 @@ class Looking:
             )
         with self.opening:
             if model.name not in self.glasses:
-                self.glasses[model.name] = Glass(bundle, model.translator.tokenizer, read_glass_model(bundle))
+                try:
+                    self.glasses[model.name] = Glass(bundle, model.translator.tokenizer, read_glass_model(bundle))
+                except AttendoError as error:  # it names a path of ours
+                    logger.error("the glass of %s cannot be opened: %s", model.name, error)
+                    raise RequestError("internal", f"the weights of {model.name} cannot be read") from error
             return self.glasses[model.name]
 
     def key_of(self, asked: LookRequest, model: ServedModel, kind: str = "look") -> str:

@@ -14,7 +14,8 @@ from attendo.server.metrics import Metrics
 from attendo.server.models import ServedModel, ServedModels
 from attendo.server.run import DrainingServer, bind, configured
 from attendo.server.service import Service
-from tests.translation.fake_engine import FakeEngine, fake_translator, write_fake_model
+from tests.server.small_model import write_small_model
+from tests.translation.fake_engine import FakeEngine, fake_translator
 
 PATIENT = ServerLimits()
 
@@ -40,6 +41,14 @@ class LiveServer:
     @property
     def address(self):
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def looking(self):
+        """What the server holds for the glass; the route knows it."""
+        app = self.server.config.loaded_app
+        while not hasattr(app, "routes"):
+            app = app.app
+        return next(route.endpoint.__self__.looking for route in app.routes if route.path == "/api/glass")
 
     def ask(self, method, path, body=None, headers=None, timeout=20):
         """One request on a connection of its own; a dict goes as JSON."""
@@ -89,8 +98,8 @@ def live(*translators, limits=PATIENT, access=None, **settings):
 
 
 def fake(folder, **settings):
-    """A translator that says what it read, from zh into en and back."""
-    return fake_translator(write_fake_model(folder), FakeEngine(remembers=False, **settings))
+    """A translator that says what it read, from zh into en and back; its weights are for the glass alone."""
+    return fake_translator(write_small_model(folder), FakeEngine(remembers=False, **settings))
 
 
 def wait_until(condition, seconds=10.0):
