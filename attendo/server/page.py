@@ -1,5 +1,11 @@
-"""The page at /: a fixed table of files, read once; no path of a request ever becomes the name of a file."""
+"""The page at /: a fixed table of files, read and compressed once; no path of a request ever becomes a file's name.
 
+A browser that has a file asks whether it is still the same, and is told so in a line.
+"""
+
+import gzip
+import hashlib
+import re
 from collections.abc import Callable, Coroutine
 from functools import cache
 from pathlib import Path
@@ -43,11 +49,32 @@ PAGE = {
 
 def page_handler(file: PageFile) -> Callable[[Request], Coroutine[Any, Any, Response]]:
     async def handle(request: Request) -> Response:
-        return Response(content(file.path), media_type=file.media_type, headers={"cache-control": "no-cache"})
+        found = content(file.path)
+        headers = {"cache-control": "no-cache", "etag": found.tag, "vary": "Accept-Encoding"}
+        if found.tag in re.split(r"\s*,\s*", request.headers.get("if-none-match", "").strip()):
+            return Response(status_code=304, headers=headers)
+        if not takes_gzip(request.headers.get("accept-encoding", "")):
+            return Response(found.plain, media_type=file.media_type, headers=headers)
+        headers["content-encoding"] = "gzip"
+        return Response(found.compressed, media_type=file.media_type, headers=headers)
 
     return handle
 
 
+class Content(NamedTuple):
+    plain: bytes
+    compressed: bytes
+    tag: str  # the same for the same text, however it is sent: so it is a weak one
+
+
 @cache
-def content(path: Path) -> bytes:
-    return path.read_bytes()
+def content(path: Path) -> Content:
+    plain = path.read_bytes()
+    digest = hashlib.sha256(plain).hexdigest()[:32]
+    return Content(plain, gzip.compress(plain, mtime=0), f'W/"{digest}"')
+
+
+def takes_gzip(header: str) -> bool:
+    """Of "br, gzip;q=0.8": whether it is named, and not with a weight of nothing."""
+    named = [one.replace(" ", "").lower().partition(";q=") for one in header.split(",")]
+    return any(name == "gzip" and (weight or "1").strip("0.") for name, _, weight in named)

@@ -65,6 +65,29 @@ def test_every_file_is_served_and_is_in_the_wheel(server):
         assert any(fnmatch.fnmatch(str(file.path.relative_to(package)), one) for one in patterns["attendo"])
 
 
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [("gzip", True), ("br, GZIP;q=0.5", True), ("gzip;q=0", False), ("gzip; q=0.000", False), ("identity", False),
+     ("gzipped", False), ("", False)],
+)  # fmt: skip
+def test_files_are_compressed_for_who_takes_it(server, accepted, packed):
+    plain = server.ask("GET", "/")
+    reply = server.ask("GET", "/", headers={"accept-encoding": accepted})
+    assert reply.headers.get("content-encoding") == ("gzip" if packed else None)
+    assert (gzip.decompress(reply.body) if packed else reply.body) == plain.body
+    assert reply.headers["vary"] == "Accept-Encoding"
+
+
+def test_a_file_that_is_there_already_is_not_sent_again(server):
+    tag = server.ask("GET", "/").headers["etag"]
+    for known in (tag, f'"other", {tag}'):
+        reply = server.ask("GET", "/", headers={"if-none-match": known, "accept-encoding": "gzip"})
+        assert (reply.status, reply.body, reply.headers["etag"]) == (304, b"", tag)
+        assert "default-src 'none'" in reply.headers["content-security-policy"]
+    assert server.ask("GET", "/", headers={"if-none-match": '"other"'}).status == 200
+    assert len({server.ask("GET", path).headers["etag"] for path in PAGE}) == len({one.path for one in PAGE.values()})
+
+
 def test_it_needs_no_key_itself(locked):
     assert {locked.ask("GET", path).status for path in PAGE} == {200}
     assert locked.translate("你好").status == 401
