@@ -1,8 +1,10 @@
-// Which layer and which step is shown.
+// Which layer is shown, and how wide the search is.
 
-import { chooser, el, tr } from "./elements.js";
-import { DATA } from "./look.js";
-import { set, state } from "./state.js";
+import { chooser, tr } from "./elements.js";
+import { handsWith } from "./hand_changes.js";
+import { DATA, lookWith } from "./look.js";
+
+const BEAMS = [1, 2, 4, 8];
 
 export function layerChooser(count, chosen, choose) {
   return chooser(
@@ -13,24 +15,16 @@ export function layerChooser(count, chosen, choose) {
   );
 }
 
-export function stepChooser() {
-  const options = DATA.target.labels.map((label, step) => ({
-    label: `${step + 1} ${label}`,
-    title: `${DATA.target_in.labels[step]} → ${label}`,
-  }));
-  return el(
-    "div",
-    { class: "row" },
-    chooser(tr("step", "步"), options, state.step, (step) => set({ step })),
-    el(
-      "button",
-      {
-        type: "button",
-        class: "next",
-        disabled: state.step + 1 >= DATA.steps.length,
-        onclick: () => set({ step: state.step + 1 }),
-      },
-      tr("next step →", "下一步 →"),
-    ),
+// Null where nobody can search anew.
+export function beamChooser() {
+  if (!lookWith) return null;
+  return chooser(
+    tr("beam", "束宽"),
+    BEAMS.map((beam) => ({
+      label: String(beam),
+      title: beam === 1 ? tr("greedy search", "贪心搜索") : null,
+    })),
+    BEAMS.indexOf(DATA.beam),
+    (index) => lookWith(handsWith({}), { beam: BEAMS[index] }),
   );
 }

@@ -1,13 +1,16 @@
 // The decoder's layers at one step.
 
 import { attentionBlock } from "./attention.js";
-import { layerChooser, stepChooser } from "./choosers.js";
+import { cacheFilling } from "./cache.js";
+import { layerChooser } from "./choosers.js";
 import { el, fold, nameAndShape, note, tr } from "./elements.js";
 import { embeddingFolds } from "./embedding.js";
 import { normEquation } from "./equations.js";
 import { feedForwardBlock } from "./feed_forward.js";
 import { CONFIG, DATA, HANDS } from "./look.js";
+import { maskGrowing } from "./mask.js";
 import { set, state } from "./state.js";
+import { stepBar } from "./step_bar.js";
 import { isPreNorm, tensor } from "./tensors.js";
 import { tensorFold } from "./vectors.js";
 
@@ -27,7 +30,7 @@ export const decoderStation = {
           "每次写一个词元。每一步都读入已写出的词元，看 memory，再给出下一个词元。",
         ),
       ),
-      stepChooser(),
+      stepBar(),
       HANDS.causal_mask === false
         ? note(
             tr(
@@ -36,6 +39,7 @@ export const decoderStation = {
             ),
           )
         : null,
+      el("div", { class: "decoding-pictures" }, maskGrowing(), cacheFilling()),
       fold(
         "fold-target-embedding",
         [
