@@ -49,6 +49,7 @@ def head_data(found: Explanation, view: View, language: Language, logits: int = 
         "model": found.model_name,
         "languages": [found.shown.read.languages.source, found.shown.read.languages.target],
         "config": {**asdict(config), "d_k": config.head_dim},
+        "parameters": sum(one.size for one in shown.glass.model.weights.arrays.values()),
         "beam": found.shown.options.beam_size,
         "best": {"log_prob": rounded(shown.best.log_prob), "score": rounded(shown.best.score)},
         "view": asdict(view),
@@ -141,6 +142,7 @@ def comparison_data(found: Explanation, names: PieceNames) -> dict[str, Any] | N
     return {
         "translation": visible(plain.translation),
         "labels": labels_of(plain.best.ids, found.tokenizer),
+        "words": word_ranges(plain.best.ids, found.tokenizer),
         "touched_labels": found.target_labels,
         "parts_at": comparison.parts_at,
         "forced": {str(step): names.keep([piece])[0] for step, piece in dict(found.shown.hands.force).items()},

@@ -1,13 +1,20 @@
 // The page: its words, colours and key; then the box and the list, each in a file of its own.
 
 import { Refusal, askJson, patiently, sayError } from "./asking.js";
-import { onAnswer, setLimit, showLanguages, speakBox, startBox, translateNow } from "./box.js";
+import { setLimit, showLanguages, speakBox, startBox, translateNow } from "./box.js";
 import { loadClients } from "./clients.js";
 import { byId, speak } from "./elements.js";
+import { drawBegin, sayWhich, showExample, startFollowing } from "./following.js";
+import { drawHead, startHead } from "./glass_head.js";
+import { startHands } from "./hands_panel.js";
 import { take } from "./languages.js";
+import { restore, startLinks } from "./link.js";
 import { drawListing, startListing } from "./listing.js";
-import { look, lookAt, speakGlass, startLooking } from "./looking.js";
+import { drawStations, speakGlass, startLooking } from "./looking.js";
+import { drawMachine, startMachine } from "./machine.js";
 import { change, isDark, onChange, settings, t, turnTheme } from "./settings.js";
+import { drawTour, startTour, startTourCard } from "./tour.js";
+import { startTrainingPair } from "./training_pair.js";
 
 let info = null;
 let needsKey = false;
@@ -61,8 +68,15 @@ async function load() {
   byId("key-row").hidden = !needsKey;
   showLanguages();
   startListing(clients, needsKey);
+  drawBegin(startTour);
   await loadInfo();
-  if (!needsKey || settings.key) look({});
+  await beginLooking();
+}
+
+// What a link says, or the example; of a server with a key when one has it.
+async function beginLooking() {
+  if (needsKey && !settings.key) return;
+  if (!(await restore())) await showExample();
 }
 
 function start() {
@@ -70,6 +84,7 @@ function start() {
   byId("theme").addEventListener("click", () => {
     turnTheme();
     showTheme();
+    drawStations(); // what is drawn on a canvas has its colours in it
   });
   byId("key-form").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -82,17 +97,26 @@ function start() {
       speakBox();
       drawListing();
       speakGlass();
+      drawBegin(startTour);
+      for (const draw of [sayWhich, drawHead, drawMachine, drawTour]) draw();
     }
     if (name === "key") {
       loadInfo();
       drawListing();
       translateNow();
+      beginLooking();
     }
   });
   showWords();
   startBox();
   startLooking();
-  onAnswer((text, answer) => lookAt(text, answer.to, answer.from));
+  startHands();
+  startTrainingPair();
+  startHead();
+  startMachine();
+  startFollowing();
+  startTourCard();
+  startLinks();
   document.documentElement.classList.add("ready");
   load().catch((error) => {
     byId("error").textContent = sayError(error);

@@ -42,13 +42,13 @@ async function copied(text) {
 }
 
 // Copies and says so on the button, for a moment.
-export async function copyFrom(button, text) {
+export async function copyFrom(button, text, label = "box.copy") {
   const done = await copied(text);
   button.focus();
   button.classList.toggle("done", done);
   button.textContent = done ? t("box.copied") : t("error.clipboard");
   setTimeout(() => {
     button.classList.remove("done");
-    button.textContent = t("box.copy");
+    button.textContent = t(label);
   }, 1600);
 }

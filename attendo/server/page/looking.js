@@ -1,20 +1,20 @@
 // Looking: the sentence of the box goes to the glass, what the glass saw is taken and drawn. One look at a time; while
 // one is under way, the latest wish waits.
 
+import { setCodeLoader } from "/glass/code_beside.js";
 import { el } from "/glass/elements.js";
 import { NUMBERS, setLookWith, take } from "/glass/look.js";
 import { drawn, redrawStation, setStations, state } from "/glass/state.js";
 import { STATIONS } from "/glass/stations.js";
-import { askJson, patiently, sayError } from "./asking.js";
+import { Refusal, askJson, patiently, sayError } from "./asking.js";
 import { byId } from "./elements.js";
 import { fetchedNumbers } from "./fetched.js";
-import { settings } from "./settings.js";
+import { settings, t } from "./settings.js";
 
-export const EXAMPLE = { text: "我爱机器学习。", to: "en", from: "zh" };
 const OF_ONE_TEXT = ["erase", "force"]; // hands that name pieces of a sentence: another sentence has others
 
 // What was asked for last, as POST /api/glass takes it.
-export let request = { ...EXAMPLE, beam: 4, hands: {}, target: null };
+export let request = { text: "", to: null, from: null, beam: 4, hands: {}, target: null };
 let answered = request; // the last that was: where a wish is refused, the page goes back to it
 let controller = null;
 const lookListeners = [];
@@ -54,7 +54,7 @@ export async function look(changes, say = sayLine) {
   } catch (error) {
     if (error.name === "AbortError") return false;
     if (wish === request) request = answered;
-    say(sayError(error));
+    say(sayGlass(error));
     return false;
   } finally {
     if (controller.signal === signal) byId("glass").classList.remove("working");
@@ -97,6 +97,8 @@ function readersPlace() {
   return part ? () => byId(part.id) : null;
 }
 
+const sayGlass = (error) => (error instanceof Refusal && error.status === 413 ? t("glass.long") : sayError(error));
+
 function sayLine(text) {
   byId("glass-line").replaceChildren(text ? el("span", {}, text) : "");
 }
@@ -108,6 +110,7 @@ export function startLooking() {
     (hands, others) => look({ hands, ...others }),
     () => request.hands,
   );
+  setCodeLoader(() => askJson("/api/glass/code"));
 }
 
 // The words of the page have changed.

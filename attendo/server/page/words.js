@@ -63,6 +63,25 @@ export const WORDS = {
     "en": "Watch the sentence go through the Transformer: every number here is the model's, and every number can be unfolded.",
     "zh": "看这句话怎样走过 Transformer：这里的每个数都来自模型，每个数都可以展开。"
   },
+  "glass.begin": { "en": "Begin here", "zh": "从这里开始" },
+  "glass.try": { "en": "Type above, or try", "zh": "在上面输入，或试试" },
+  "glass.example": { "en": "Nothing typed yet: this is an example.", "zh": "还没有输入：下面是一个例子。" },
+  "glass.type": {
+    "en": "Type a sentence above, and see it go through the machine: {directions}.",
+    "zh": "在上面输入一句话，看它怎样走过整台机器：{directions}。"
+  },
+  "glass.first": { "en": "The first sentence of your text, of {count}.", "zh": "你的文字共 {count} 句，这是第一句。" },
+  "glass.cursor": { "en": "Sentence {number} of {count}, where the cursor was.", "zh": "光标所在的第 {number} 句，共 {count} 句。" },
+  "glass.long": {
+    "en": "This sentence has too many pieces to look into. Put the cursor into a shorter one.",
+    "zh": "这一句的词元太多，无法展开。请把光标移到短一些的句子里。"
+  },
+  "glass.link": { "en": "Copy link", "zh": "复制链接" },
+  "glass.damaged": {
+    "en": "The link is damaged or of another version, so it was ignored.",
+    "zh": "链接已损坏或版本不符，已忽略。"
+  },
+  "tour.start": { "en": "Take the tour", "zh": "跟着导览走" },
   "error.key": { "en": "The server needs a key, or does not know this one.", "zh": "服务器需要密钥，或不认识这个密钥。" },
   "error.origin": { "en": "The server refuses this page: {detail}", "zh": "服务器拒绝了本页面：{detail}" },
   "error.large": { "en": "Too long: at most {limit} characters at once.", "zh": "文字太长：一次最多 {limit} 字。" },

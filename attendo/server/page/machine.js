@@ -1,0 +1,127 @@
+// The machine beside its stations: a map of where one is, and a way to each part. On narrow screens a bar of names.
+
+import { el, tr } from "/glass/elements.js";
+import { DATA, Pending } from "/glass/look.js";
+import { saveButtons } from "/glass/saving.js";
+import { onChoice } from "/glass/state.js";
+import { STATIONS } from "/glass/stations.js";
+import { tensor } from "/glass/tensors.js";
+import { state } from "/glass/state.js";
+import { byId } from "./elements.js";
+import { onLooked } from "./looking.js";
+import { machineFigure, machineWords } from "./machine_figure.js";
+
+let inView = "overview";
+const viewListeners = [];
+
+export function stationInView() {
+  return inView;
+}
+
+// Called when another station comes into view.
+export function onStation(listener) {
+  viewListeners.push(listener);
+}
+
+// To a station, or to a block of it; the keyboard goes there, too.
+export function goTo(station, block = null) {
+  const goal = (block && byId(block)) || byId(station);
+  if (!goal) return;
+  goal.scrollIntoView({ block: "start" });
+  const title = goal.querySelector("h2, h3, h4") || goal;
+  title.setAttribute("tabindex", "-1");
+  title.focus({ preventScroll: true });
+}
+
+export function drawMachine() {
+  const holder = byId("machine");
+  if (!DATA) return holder.replaceChildren();
+  const focused = holder.contains(document.activeElement)
+    ? [...holder.querySelectorAll("[tabindex], a, button")].indexOf(document.activeElement)
+    : -1;
+  holder.replaceChildren(
+    el("nav", { class: "machine-bar", "aria-label": tr("stations", "各站") }, bar()),
+    el("div", { class: "machine-figure" }, machineFigure(goTo), machineWords()),
+    el(
+      "div",
+      { class: "machine-foot" },
+      saveButtons(() => byId("machine").querySelector("svg"), "machine"),
+    ),
+  );
+  if (focused >= 0) holder.querySelectorAll("[tabindex], a, button")[focused]?.focus({ preventScroll: true });
+  light();
+  whenThere();
+  return undefined;
+}
+
+function bar() {
+  return STATIONS.map((one) =>
+    el(
+      "a",
+      {
+        href: `#${one.id}`,
+        "data-station": one.id,
+        onclick: (event) => {
+          event.preventDefault(); // the address is that of what is looked at
+          goTo(one.id);
+        },
+      },
+      one.name(),
+    ),
+  );
+}
+
+// The rows of layers that are on their way are drawn when they have come.
+function whenThere() {
+  const look = DATA,
+    layers = [`encoder.${state.layer}`, `decoder.${state.decoderLayer}`];
+  for (const layer of layers) {
+    try {
+      tensor(`${layer}.self_attention.weights`);
+    } catch (error) {
+      if (!(error instanceof Pending)) throw error;
+      error.promise.then(
+        () => look === DATA && drawMachine(),
+        () => {},
+      );
+    }
+  }
+}
+
+function light() {
+  for (const one of byId("machine").querySelectorAll("[data-station]")) {
+    const isLit = one.dataset.station === inView;
+    one.classList.toggle("lit", isLit);
+    if (one.localName !== "a") continue;
+    if (isLit) one.setAttribute("aria-current", "true");
+    else one.removeAttribute("aria-current");
+  }
+  const chip = byId("machine").querySelector(".machine-bar .lit");
+  const row = chip && chip.parentElement;
+  if (row) row.scrollTo({ left: chip.offsetLeft - (row.clientWidth - chip.clientWidth) / 2 });
+}
+
+// What stands in a band somewhat above the middle is what one reads.
+function watchStations() {
+  const watcher = new IntersectionObserver(
+    (entries) => {
+      const found = entries.find((entry) => entry.isIntersecting);
+      if (!found || found.target.id === inView) return;
+      inView = found.target.id;
+      light();
+      for (const listener of viewListeners) listener(inView);
+    },
+    { rootMargin: "-35% 0px -60% 0px" },
+  );
+  const watchAll = () => {
+    watcher.disconnect();
+    for (const one of byId("stations").children) watcher.observe(one);
+  };
+  new MutationObserver(watchAll).observe(byId("stations"), { childList: true });
+}
+
+export function startMachine() {
+  onLooked(drawMachine);
+  onChoice(drawMachine);
+  watchStations();
+}
