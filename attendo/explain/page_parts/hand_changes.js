@@ -40,6 +40,10 @@ export function isErasedWhole(positions) {
   return positions.every((one) => (wantedHands().erase || []).includes(one));
 }
 
+export function isHeadSwitchedOff(where, layer, head) {
+  return holds(wantedHands().heads_off, [where, layer, head]);
+}
+
 export function isFeedForwardOff(where, layer) {
   return holds(wantedHands().feed_forward_off, [where, layer]);
 }

@@ -1,30 +1,148 @@
-// What a hand changed: both translations, the first step where they part, and each piece's probability before and after.
+// What a hand changed: both translations side by side, the first step where they part, and how far each step moved.
 
-import { el, note, plainTable, tr } from "./elements.js";
+import { differences } from "./differences.js";
+import { el, fold, note, plainTable, tr } from "./elements.js";
+import { erasedBlock } from "./erased_words.js";
+import { handsInWords } from "./hand_words.js";
 import { DATA, HANDS } from "./look.js";
 import { show, showShare } from "./numbers.js";
 
+const SAME = 1e-6; // nats: distributions that differ by less are the same, but for rounding
+
+// The page of one sentence with the hands that were asked for.
 export function handsBlock() {
+  if (!DATA.comparison) return null;
+  return el(
+    "section",
+    { id: "hands", class: "hands" },
+    el("h2", {}, tr("A hand on the model", "动手改动模型")),
+    el(
+      "p",
+      {},
+      handsInWords(HANDS).map((one) => el("span", { class: "hand" }, one.words)),
+    ),
+    comparisonBlock(),
+  );
+}
+
+// null where there is no hand
+export function comparisonBlock() {
   const c = DATA.comparison;
   if (!c) return null;
-  const parts = c.parts_at;
-  const pieces = (labels) =>
-    labels.map((label, i) => el("span", { class: parts !== null && i >= parts ? "piece parted" : "piece" }, label));
+  const most = Math.max(...c.steps.map(([, , divergence]) => divergence));
+  return el(
+    "div",
+    { class: "comparison" },
+    el(
+      "div",
+      { class: "two" },
+      oneTranslation(tr("untouched", "改动前"), c.translation, DATA.translation, "gone", c.score),
+      oneTranslation(tr("with the hand", "改动后"), DATA.translation, c.translation, "came", DATA.best.score),
+    ),
+    el("p", { class: "note parting" }, [partingWords(), ...forcedSentences(c)].join(tr(" ", ""))),
+    most < SAME
+      ? note(tr("No probability changed: only what was chosen.", "任何概率都没有变：变的只是选了哪个词元。"))
+      : [
+          movedChart(c, most),
+          erasedBlock(),
+          fold("fold-compared", tr("each piece before and after, in numbers", "每个词元改动前后的数值"), () =>
+            comparedTable(c),
+          ),
+        ],
+  );
+}
+
+function oneTranslation(name, text, other, mark, score) {
+  const words = differences(text, other).map((one) =>
+    one.differs && one.text.trim() ? el("mark", { class: mark }, one.text) : one.text,
+  );
+  return el(
+    "div",
+    { class: "one" },
+    el("h4", {}, name, el("span", { class: "quiet" }, tr(`score ${show(score)}`, `得分 ${show(score)}`))),
+    el("p", { class: mark, lang: DATA.languages[1], dir: "auto" }, text ? words : "∅"),
+  );
+}
+
+// Where the translations part, in words; this is also what is said aloud.
+export function partingWords() {
+  const { parts_at: at, labels, touched_labels: touched } = DATA.comparison;
+  if (at === null) return tr("The same pieces at every step.", "每一步的词元都相同。");
+  const [before, after] = [labels[at] || "∅", touched[at] || "∅"];
+  return tr(
+    `They part at step ${at + 1}: “${before}” without, “${after}” with the hand.`,
+    `从第 ${at + 1} 步起不同：改动前是“${before}”，改动后是“${after}”。`,
+  );
+}
+
+function forcedSentences(c) {
+  return Object.entries(c.forced)
+    .filter(([step]) => step <= c.chosen.length)
+    .map(([step, id]) => {
+      const [piece, p] = [DATA.pieces[id], showShare(Math.exp(c.chosen[step - 1]))];
+      return tr(
+        `Step ${step} was forced: to “${piece}” the model gives p = ${p}.`,
+        `第 ${step} 步是指定的：模型给“${piece}”的概率是 p = ${p}。`,
+      );
+    });
+}
+
+// A column a step: the piece's probability before and after, and below how far the whole distribution moved.
+function movedChart(c, most) {
+  const scale = Math.max(1, most), // of less than a nat no tall bar is made
+    at = c.steps.findIndex(([, , divergence]) => divergence === most);
+  const summary = tr(
+    `The touched model reads the untouched translation. Its distribution moves most at step ${at + 1}, “${c.labels[at]}”: ${changeOf(c.steps[at])}.`,
+    `让改动后的模型读改动前的译文。分布偏离最远的是第 ${at + 1} 步“${c.labels[at]}”：${changeOf(c.steps[at])}。`,
+  );
+  const columns = c.labels.map((label, i) => {
+    const [before, after, divergence] = c.steps[i];
+    return el(
+      "div",
+      { class: i === c.parts_at ? "column parting-step" : "column", title: `${label}: ${changeOf(c.steps[i])}` },
+      el("div", { class: "pair" }, upright("before", Math.exp(before)), upright("after", Math.exp(after))),
+      el("div", { class: "label" }, label),
+      el("div", { class: "moved" }, upright("divergence", divergence / scale)),
+    );
+  });
+  return [
+    el("p", { class: "note" }, summary),
+    el("div", { class: "scroll" }, el("div", { class: "columns", role: "img", "aria-label": summary }, columns)),
+    el(
+      "p",
+      { class: "key quiet" },
+      keyOf("before", tr("p untouched", "改动前 p")),
+      keyOf("after", tr("p with the hand", "改动后 p")),
+      keyOf("divergence", tr(`KL, the longest bar ${show(scale)} nats`, `KL，最长的条为 ${show(scale)} nat`)),
+    ),
+  ];
+}
+
+function changeOf([before, after, divergence]) {
+  return `p ${showShare(Math.exp(before))} → ${showShare(Math.exp(after))}, KL ${show(divergence)}`;
+}
+
+export function upright(name, share) {
+  const bar = el("span", { class: `upright ${name}` });
+  bar.style.setProperty("--share", String(share));
+  return bar;
+}
+
+export function keyOf(name, words) {
+  return el("span", {}, el("i", { class: `swatch ${name}` }), words);
+}
+
+function comparedTable(c) {
   const rows = c.labels.map((label, i) => {
-    const [before, after, kl] = c.steps[i],
-      cells = [Math.exp(before), Math.exp(after)].map((p) => {
-        const cell = el("td", { class: "warm" }, showShare(p));
-        cell.style.setProperty("--share", String(p));
-        return cell;
-      });
+    const [before, after, divergence] = c.steps[i];
     return el(
       "tr",
-      { class: i === parts ? "parts" : null },
+      { class: i === c.parts_at ? "parts" : null },
       el("td", { class: "quiet" }, String(i + 1)),
       el("th", { scope: "row" }, label),
-      cells,
+      [before, after].map((one) => el("td", {}, showShare(Math.exp(one)))),
       el("td", {}, show(after - before)),
-      el("td", {}, show(kl)),
+      el("td", {}, show(divergence)),
     );
   });
   const head = [
@@ -35,63 +153,5 @@ export function handsBlock() {
     "Δ log p",
     "KL",
   ];
-  return el(
-    "section",
-    { id: "hands", class: "hands" },
-    el("h2", {}, tr("A hand on the model", "动手改动模型")),
-    el(
-      "p",
-      {},
-      handWords().map((words) => el("span", { class: "hand" }, words)),
-    ),
-    el(
-      "dl",
-      { class: "sample" },
-      el("dt", {}, tr("without", "改动前")),
-      el("dd", {}, c.translation),
-      el("dd", { class: "pieceline" }, pieces(c.labels)),
-      el("dt", {}, tr("with the hand", "改动后")),
-      el("dd", {}, DATA.translation),
-      el("dd", { class: "pieceline" }, pieces(c.touched_labels)),
-    ),
-    note(
-      parts === null
-        ? tr("The same pieces at every step.", "每一步的词元都相同。")
-        : tr(`They part at step ${parts + 1}.`, `从第 ${parts + 1} 步起不同。`),
-      tr(" ", ""),
-      tr(
-        "Below, the touched model reads the untouched translation: how likely each piece still is, and how far the whole distribution moved (KL, in nats). All tensors further down are those with the hand.",
-        "下表让改动后的模型读改动前的译文：每个词元的概率还剩多少，整个分布偏离多远（KL，单位 nat）。再往下的所有张量都是改动后的。",
-      ),
-    ),
-    plainTable(head, rows),
-  );
-}
-
-// The hands in words, layers and heads counted from 1.
-function handWords() {
-  const where = {
-    encoder: tr("encoder", "编码器"),
-    decoder: tr("decoder", "解码器"),
-    cross: tr("cross-attention", "交叉注意力"),
-  };
-  return [
-    ...(HANDS.heads_off || []).map(([w, l, h]) =>
-      tr(`${where[w]}: layer ${l + 1}, head ${h + 1} off`, `${where[w]}：第 ${l + 1} 层第 ${h + 1} 个头关闭`),
-    ),
-    ...(HANDS.feed_forward_off || []).map(([w, l]) =>
-      tr(`${where[w]}: feed-forward of layer ${l + 1} off`, `${where[w]}：第 ${l + 1} 层前馈层关闭`),
-    ),
-    ...(HANDS.erase || []).map((i) => tr(`erased: ${DATA.source.labels[i]}`, `擦去：${DATA.source.labels[i]}`)),
-    ...Object.entries(HANDS.force || {}).map(([step, id]) =>
-      tr(`step ${step} forced: ${DATA.pieces[id]}`, `第 ${step} 步指定：${DATA.pieces[id]}`),
-    ),
-    HANDS.causal_mask === false ? tr("causal mask off", "因果掩码关闭") : null,
-    HANDS.positions === "off" ? tr("positions off", "位置编码关闭") : null,
-    HANDS.positions === "shuffled"
-      ? tr(`positions shuffled, seed ${HANDS.seed || 1}`, `位置打乱，随机种子 ${HANDS.seed || 1}`)
-      : null,
-    HANDS.scale === false ? tr("no 1/√d_k", "不除以 √d_k") : null,
-    HANDS.temperature === undefined ? null : tr(`temperature ${HANDS.temperature}`, `温度 ${HANDS.temperature}`),
-  ].filter(Boolean);
+  return plainTable(head, rows, { textColumns: [1] });
 }

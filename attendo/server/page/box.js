@@ -1,7 +1,7 @@
 // The box that translates while one types.
 
+import { differences } from "/glass/differences.js";
 import { Refusal, ask, askJson, events, patiently, sayError } from "./asking.js";
-import { differences } from "./differences.js";
 import { byId, copyFrom, el } from "./elements.js";
 import { base, nameOf, same, sources, targetFor, targets } from "./languages.js";
 import { listenForWords, plainSource, plainTarget, showMarks } from "./marks.js";
