@@ -74,7 +74,10 @@ export function exchange(old, fresh) {
   const where = pathTo(document.activeElement, old),
     scrolled = scrollers(old).map((one) => [one.scrollLeft, one.scrollTop]);
   old.replaceWith(fresh);
-  scrollers(fresh).forEach((one, at) => at in scrolled && one.scrollTo(...scrolled[at]));
+  scrollers(fresh).forEach((one, at) => {
+    const [left, top] = scrolled[at] || [0, 0];
+    if (left || top) one.scrollTo(left, top); // where nothing was scrolled, nothing need be laid out at once
+  });
   if (where) focusAt(fresh, where);
 }
 
