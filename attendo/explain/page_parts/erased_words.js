@@ -6,7 +6,7 @@ import { DATA, HANDS } from "./look.js";
 import { show, showShare, sum } from "./numbers.js";
 
 const TELLS = 0.1; // what neither attention nor the probability gives so much is no case of agreement
-const CLOSE = 0.25; // shares that differ by less tell the same
+const ALIKE = 0.25; // shares that differ by less tell the same
 
 // null where no word is erased
 export function erasedBlock() {
@@ -115,7 +115,7 @@ function agreementWords(words) {
       `“${one.word}” (attention ${percent(one.looked)}, probability lost ${percent(one.lost)})`,
       `“${one.word}”（注意力 ${percent(one.looked)}，失去的概率 ${percent(one.lost)}）`,
     );
-  if (gap(parted) < CLOSE) {
+  if (gap(parted) < ALIKE) {
     return tr(
       `Here both tell the same: even at ${said(parted)} they are not far apart.`,
       `这里两者说的一样：差得最多的 ${said(parted)} 也相去不远。`,
@@ -131,7 +131,7 @@ function agreementWords(words) {
           "it was looked at more than it was needed; what it says is known from elsewhere, too.",
           "看它的程度超过需要它的程度；它的内容从别处也能知道。",
         );
-  const best = gap(agreed) < CLOSE ? tr(` They agree best on ${said(agreed)}.`, `最一致的是${said(agreed)}。`) : "";
+  const best = gap(agreed) < ALIKE ? tr(` They agree best on ${said(agreed)}.`, `最一致的是${said(agreed)}。`) : "";
   return tr(
     `${pointing(words)}${best} They disagree most on ${said(parted)}: ${why} Attention is not the whole explanation.`,
     `${pointing(words)}${best}分歧最大的是${said(parted)}：${why}注意力不是全部的解释。`,
