@@ -1,212 +1,111 @@
-// One attention, one head of it: who looks at whom, one query's row from scores to weights, the weighted sum, W_O.
+// One attention, one head of it: who looks at whom, one query's row from scores to weights, and every tensor on the way.
 
 import { normFold } from "./add_and_norm.js";
-import { isAdditive, isHeadOff, isMasked, isScaled } from "./arithmetic.js";
-import { chooser, code, el, fold, nameAndShape, note, tr } from "./elements.js";
+import { isAdditive, isMasked, isScaled } from "./arithmetic.js";
+import { everyLayerAndHead, headsOfLayer } from "./attention_maps.js";
+import { attentionControls, lookingSentence, lookingSummary } from "./attention_views.js";
+import { arcs, arcsHint } from "./arcs.js";
+import { codeFold } from "./code_beside.js";
+import { code, el, fold, nameAndShape, note, tr } from "./elements.js";
 import { equation } from "./equations.js";
+import { heatMap, tableTwin } from "./heat_map.js";
+import { isCross, keyLabels, lookingOf } from "./joined.js";
 import { CONFIG } from "./look.js";
-import { matrix, rowsTable, unfoldHolder } from "./matrices.js";
-import { headOf, redrawStation, set, state } from "./state.js";
-import { isPreNorm, sharpestHead, tensor } from "./tensors.js";
-import { keyLabels } from "./unfold.js";
+import { rowsTable, unfoldHolder } from "./matrices.js";
+import { saveButtons } from "./saving.js";
+import { headOf, set, state } from "./state.js";
+import { isPreNorm, tensor } from "./tensors.js";
 import { numbers, stripes, tensorFold } from "./vectors.js";
 
 // {part, title, words, rows: labels of the queries, written: what came after each (the decoder alone), chosen, choose(i)}
 export function attentionBlock(of) {
   const { part } = of,
     head = headOf(part),
-    keys = keyLabels(part),
     place = part.replace(/\./g, "-");
-  const cross = part.endsWith("cross_attention");
-  const whole = { labels: of.rows, chosen: of.chosen, choose: of.choose };
-  const keyed = {
-    labels: keys,
-    chosen: cross ? Math.min(state.position, keys.length - 1) : of.chosen,
-    choose: cross ? (i) => set({ position: i }) : of.choose,
-  };
-  const product = (letter) => (i, k) => ["product", `${part}.${letter}`, head, i, k];
-  const plain = (letter) => (i, k) => ["product", `${part}.${letter}`, null, i, k];
+  const looking = lookingOf({ ...of, place: `${place}-row` }, head);
   return el(
     "div",
-    { class: "block", id: place },
+    { class: "block attention", id: place },
     el("h3", {}, of.title, " ", el("span", { class: "quiet" }, code(part))),
     note(of.words),
-    el("p", {}, equation("attention")),
-    headChooser(part, head),
-    normFold(part, whole, true),
-    fold(
-      `fold-${place}-QKV`,
-      [
-        el("b", {}, tr("queries, keys, values", "查询、键、值")),
-        " ",
-        nameAndShape(`Q, K, V`, tensor(`${part}.Q`).shape),
-        equation(cross ? "crossProjections" : "projections"),
-      ],
-      () => [
-        note(
-          tr(
-            `Here x is what the part reads${isPreNorm() ? ", after the norm" : ""}. This head has ${CONFIG.d_k} columns of each. Underlined numbers unfold to their products, and the bias where the model has one.`,
-            `这里的 x 是这一部分的输入${isPreNorm() ? "（归一化之后）" : ""}。这个头各占 ${CONFIG.d_k} 列。带下划线的数可以展开成乘积之和（模型有偏置时再加上偏置）。`,
-          ),
-        ),
-        ["Q", "K", "V"].map((letter) => {
-          const one = {
-            ...(letter === "Q" ? whole : keyed),
-            name: `${part}.${letter}`,
-            head,
-            place: `${place}-${letter}`,
-            cell: product(letter),
-          };
-          return el(
-            "div",
-            { class: "third" },
-            el(
-              "h4",
-              {},
-              {
-                Q: tr("Q: what I am looking for", "Q：我在找什么"),
-                K: tr("K: what I offer to be found by", "K：别人凭什么找到我"),
-                V: tr("V: what I give to who looks", "V：我给看我的人什么"),
-              }[letter],
-            ),
-            stripes(one),
-            numbers(one),
-          );
-        }),
-      ],
-    ),
-    el(
-      "h4",
-      {},
-      tr("Who looks at whom", "谁在看谁"),
-      " ",
-      nameAndShape(`${part}.weights`, tensor(`${part}.weights`).shape),
-    ),
-    note(summaryOf(part, head, of, keys)),
-    matrix({
-      rows: rowLabels(of),
-      columns: keys,
-      chosen: of.chosen,
-      choose: of.choose,
-      place: `${place}-row`,
-      value: (i, j) => tensor(`${part}.weights`).at(head, i, j),
-      hidden: isMasked(part) ? (i, j) => j > i : null,
-      cell: (i, j) => ["weight", part, head, i, j],
-    }),
-    el(
-      "h4",
-      {},
-      el(
-        "span",
-        {},
-        tr("The row of ", ""),
-        el("b", {}, rowLabels(of)[of.chosen]),
-        tr(": from scores to weights", " 这一行：从分数到权重"),
-      ),
-      equation("softmax"),
-    ),
-    scoreRows(part, head, of.chosen, keys, `${place}-row`),
+    el("p", { class: "formula" }, equation("attention"), shapes(part)),
+    attentionControls(part, head),
+    el("p", { class: "looking" }, lookingSentence(of, looking)),
+    picture(looking, lookingSummary(looking), place),
+    rowFold(of, head, place),
     unfoldHolder(`${place}-row`),
-    tensorFold(
-      { ...whole, name: `${part}.heads`, head, cell: (i, k) => ["head", part, head, i, k] },
-      tr("values, weighted and summed", "值向量的加权和"),
-      equation("heads"),
-    ),
-    tensorFold(
-      { ...whole, name: `${part}.concat`, cell: (i, k) => ["concat", part, i, k] },
-      tr("all heads side by side", "所有头拼接"),
-    ),
-    tensorFold({ ...whole, name: `${part}.out`, cell: plain("out") }, tr("times W_O", "乘以 W_O"), equation("output")),
-    tensorFold(
-      { ...whole, name: `${part}.add`, cell: (i, k) => ["add", part, i, k] },
-      tr("add: x goes around and is added", "残差：x 绕过去再加回来"),
-      equation("add"),
-    ),
-    normFold(part, whole, false),
     fold(
-      `fold-${place}-heads`,
-      [el("b", {}, tr("all heads", "所有的头")), " ", el("span", { class: "quiet" }, tr("of this layer", "这一层"))],
-      () => allHeads(part, of, keys, place),
+      `fold-${place}-tensors`,
+      summaryLine(tr("every tensor on the way", "途经的每个张量"), "Q, K, V → … → W_O"),
+      () => tensorFolds(of, head, place),
+    ),
+    fold(`fold-${place}-heads`, summaryLine(tr("all heads", "所有的头"), tr("of this layer", "这一层")), () =>
+      headsOfLayer(of, place),
     ),
     fold(
-      `fold-${place}-matrices`,
-      [
-        el("b", {}, tr("whole matrices", "完整矩阵")),
-        " ",
-        el("span", { class: "quiet" }, scoreNames(part).join(", ")),
-      ],
-      () =>
-        scoreNames(part).map((name) => wholeMatrix(part, head, name, of, keys, place)),
+      `fold-${place}-everywhere`,
+      summaryLine(
+        tr("every layer and head", "每一层、每个头"),
+        tr("at a glance; click one to go there", "一览；点击其中一个即可切换"),
+      ),
+      () => everyLayerAndHead(of, head),
     ),
+    fold(`fold-${place}-table`, summaryLine(tr("as a table", "表格"), tr("the same numbers", "同样的数")), () =>
+      tableTwin(looking, tableCaption(of, head)),
+    ),
+    codeFold(place, ...codeNames(part)),
   );
 }
 
-function headChooser(part, head) {
-  const sharpest = sharpestHead(part);
-  const options = Array.from({ length: CONFIG.num_heads }, (_, h) => ({
-    label: `${h + 1}${isHeadOff(part, h) ? " ✕" : ""}`,
-    mark: h === sharpest,
-    title: h === sharpest ? tr("the sharpest", "最集中的头") : null,
-  }));
-  const [stack, layer, name] = part.split(".");
-  const where = name === "cross_attention" ? "cross" : stack;
+function summaryLine(words, quiet) {
+  return [el("b", {}, words), " ", el("span", { class: "quiet" }, quiet)];
+}
+
+function codeNames(part) {
+  return ["attention", isAdditive() ? "additive_scores" : null, isMasked(part) ? "masks" : null, "multi_head"].filter(
+    Boolean,
+  );
+}
+
+// What the letters of the equation are here, in one head.
+function shapes(part) {
+  const [heads, n, m] = tensor(`${part}.weights`).shape,
+    d = CONFIG.d_k;
   return el(
-    "div",
-    { class: "row" },
-    chooser(tr("head", "头"), options, head, (h) => {
-      state.heads[part] = h;
-      redrawStation(stack);
-    }),
-    el(
-      "span",
-      { class: "quiet" },
-      head === sharpest ? tr("★ the sharpest of this layer, its weights the least spread · ", "★ 本层注意力最集中的头 · ") : "",
-      tr("switch it off: ", "关掉它："),
-      code(`--head-off ${where}:${Number(layer) + 1}:${head + 1}`),
-    ),
+    "span",
+    { class: "shape" },
+    `Q [${n}, ${d}] · Kᵀ [${d}, ${m}] → [${n}, ${m}] · V [${m}, ${d}] → [${n}, ${d}]`,
+    tr(`, in each of ${heads} heads`, `，共 ${heads} 个头`),
   );
 }
 
-// In the decoder a row has read one piece and writes the next: ␣love → ␣machine.
-function rowLabels(of) {
-  return of.written ? of.rows.map((label, i) => `${label} → ${of.written[i]}`) : of.rows;
+function picture(looking, summary, place) {
+  const isArcs = state.picture === "arcs";
+  return [
+    el("div", { class: "picture" }, isArcs ? arcs(looking, summary) : heatMap(looking, summary)),
+    el(
+      "div",
+      { class: "picture-foot" },
+      el("span", { class: "quiet" }, isArcs ? arcsHint() : mapHint(looking)),
+      saveButtons(() => document.querySelector(`#${place} .picture`), place),
+    ),
+  ];
 }
 
-// 我 looks at 爱 0.85, …
-function summaryOf(part, head, of, keys) {
-  const row = tensor(`${part}.weights`).row(head, of.chosen);
-  const order = Array.from(row.keys())
-    .sort((a, b) => row[b] - row[a])
-    .slice(0, 3)
-    .filter((j) => row[j] >= 0.05);
-  const seen = order.map((j) => `${keys[j]} ${row[j].toFixed(2)}`).join(tr(", ", "，"));
-  const who = of.written
-    ? tr(
-        [
-          "Having read ",
-          el("b", {}, of.rows[of.chosen]),
-          " it is about to write ",
-          el("b", {}, of.written[of.chosen]),
-          ", and this head",
-        ],
-        ["读入 ", el("b", {}, of.rows[of.chosen]), "、将要写出 ", el("b", {}, of.written[of.chosen]), " 时，这个头"],
-      )
-    : el("b", {}, of.rows[of.chosen]);
+function mapHint(looking) {
   return [
-    who,
-    tr(" looks at ", of.written ? "主要看 " : " 主要看 "),
-    seen,
     tr(
-      ". Rows look at columns; a row sums to 1. Click a label to follow another row.",
-      "。行看列，每行之和为 1。点击行首的词可换一行。",
+      "Rows look at columns; a row sums to 1. Click a label to follow another row, a cell to see what made it.",
+      "行看列，每行之和为 1。点击行首可换一行；点击格子，看它怎样算出。",
     ),
-    isMasked(part)
-      ? tr(
-          " Hatched: masked. Its score is −∞, so its weight is 0.",
-          "带斜线的格子被掩码遮住：分数为 −∞，所以权重为 0。",
-        )
+    looking.hidden
+      ? tr(" Masked: its score is −∞, so its weight is 0.", "被掩码遮住的：分数为 −∞，所以权重为 0。")
       : "",
   ];
+}
+
+function tableCaption(of, head) {
+  return `${of.title}, ${tr(`head ${head + 1}: who looks (rows) at whom (columns)`, `第 ${head + 1} 个头：谁（行）在看谁（列）`)}`;
 }
 
 const KIND_OF_SCORE = { scores: "score", scaled: "scaled", masked: "masked" };
@@ -216,8 +115,21 @@ function scoreNames(part) {
   return ["scores", isAdditive() ? null : "scaled", isMasked(part) ? "masked" : null].filter(Boolean);
 }
 
-function scoreRows(part, head, i, keys, place) {
-  const seen = isMasked(part) ? keys.slice(0, Math.max(i + 2, 1)) : keys;
+function rowFold(of, head, place) {
+  const title = [
+    el(
+      "b",
+      {},
+      tr(`the row of ${of.rows[of.chosen]}: from scores to weights`, `${of.rows[of.chosen]} 这一行：从分数到权重`),
+    ),
+    equation("softmax"),
+  ];
+  return fold(`fold-${place}-row`, title, () => scoreRows(of.part, head, of.chosen, `${place}-row`), true);
+}
+
+function scoreRows(part, head, i, place) {
+  const keys = keyLabels(part),
+    seen = isMasked(part) ? keys.slice(0, Math.max(i + 2, 1)) : keys;
   const some = (name) => tensor(`${part}.${name}`).row(head, i).subarray(0, seen.length);
   const notes = {
     scores: isAdditive() ? "w·tanh(q + k)" : "q·k",
@@ -242,50 +154,96 @@ function scoreRows(part, head, i, keys, place) {
   return rowsTable(seen, rows, place);
 }
 
-function allHeads(part, of, keys, place) {
-  return el(
-    "div",
-    { class: "maps" },
-    Array.from({ length: CONFIG.num_heads }, (_, h) =>
-      el(
-        "figure",
-        {},
-        el("figcaption", {}, tr(`head ${h + 1}`, `第 ${h + 1} 个头`)),
-        smallMap(part, h, of, keys, place),
+// In the order in which they are computed.
+function tensorFolds(of, head, place) {
+  const { part } = of,
+    whole = { labels: of.rows, chosen: of.chosen, choose: of.choose };
+  return [
+    normFold(part, whole, true),
+    projectionsFold(of, head, place),
+    fold(`fold-${place}-matrices`, summaryLine(tr("whole matrices", "完整矩阵"), scoreNames(part).join(", ")), () =>
+      scoreNames(part).map((name) => wholeMatrix(of, head, name, place)),
+    ),
+    tensorFold(
+      { ...whole, name: `${part}.heads`, head, cell: (i, k) => ["head", part, head, i, k] },
+      tr("values, weighted and summed", "值向量的加权和"),
+      equation("heads"),
+    ),
+    tensorFold(
+      { ...whole, name: `${part}.concat`, cell: (i, k) => ["concat", part, i, k] },
+      tr("all heads side by side", "所有头拼接"),
+    ),
+    tensorFold(
+      { ...whole, name: `${part}.out`, cell: (i, k) => ["product", `${part}.out`, null, i, k] },
+      tr("times W_O", "乘以 W_O"),
+      equation("output"),
+    ),
+    tensorFold(
+      { ...whole, name: `${part}.add`, cell: (i, k) => ["add", part, i, k] },
+      tr("add: x goes around and is added", "残差：x 绕过去再加回来"),
+      equation("add"),
+    ),
+    normFold(part, whole, false),
+    codeFold(`${place}-tensors`, "queries", "keys_and_values", "linear", "add_and_norm"),
+  ];
+}
+
+function projectionsFold(of, head, place) {
+  const { part } = of,
+    cross = isCross(part);
+  const ofQueries = { labels: of.rows, chosen: of.chosen, choose: of.choose };
+  const ofKeys = cross
+    ? { labels: keyLabels(part), chosen: state.position, choose: (i) => set({ position: i }) }
+    : { ...ofQueries, labels: keyLabels(part) };
+  const titles = {
+    Q: tr("Q: what I am looking for", "Q：我在找什么"),
+    K: tr("K: what I offer to be found by", "K：别人凭什么找到我"),
+    V: tr("V: what I give to who looks", "V：我给看我的人什么"),
+  };
+  const third = (letter) => {
+    const one = {
+      ...(letter === "Q" ? ofQueries : ofKeys),
+      name: `${part}.${letter}`,
+      head,
+      place: `${place}-${letter}`,
+      cell: (i, k) => ["product", `${part}.${letter}`, head, i, k],
+    };
+    return el("div", { class: "third" }, el("h4", {}, titles[letter]), stripes(one), numbers(one));
+  };
+  const title = [
+    el("b", {}, tr("queries, keys, values", "查询、键、值")),
+    " ",
+    nameAndShape("Q, K, V", tensor(`${part}.Q`).shape),
+    equation(cross ? "crossProjections" : "projections"),
+  ];
+  return fold(`fold-${place}-QKV`, title, () => [
+    note(
+      tr(
+        `Here x is what the part reads${isPreNorm() ? ", after the norm" : ""}. This head has ${CONFIG.d_k} columns of each. Underlined numbers unfold to their products, and the bias where the model has one.`,
+        `这里的 x 是这一部分的输入${isPreNorm() ? "（归一化之后）" : ""}。这个头各占 ${CONFIG.d_k} 列。带下划线的数可以展开成乘积之和（模型有偏置时再加上偏置）。`,
       ),
     ),
-  );
+    ["Q", "K", "V"].map(third),
+  ]);
 }
 
-function smallMap(part, head, of, keys, place) {
-  const map = matrix({
-    rows: rowLabels(of),
-    columns: keys,
+function wholeMatrix(of, head, name, place) {
+  const { part } = of,
+    values = tensor(`${part}.${name}`);
+  const map = {
+    rows: of.rows,
+    columns: keyLabels(part),
     chosen: of.chosen,
-    place: `${place}-heads`,
-    value: (i, j) => tensor(`${part}.weights`).at(head, i, j),
-    hidden: isMasked(part) ? (i, j) => j > i : null,
-    cell: (i, j) => ["weight", part, head, i, j],
-  });
-  map.classList.add("small");
-  return map;
-}
-
-function wholeMatrix(part, head, name, of, keys, place) {
-  const kind = KIND_OF_SCORE[name];
+    choose: of.choose,
+    place: `${place}-${name}`,
+    signed: true,
+    value: (i, j) => values.at(head, i, j),
+    hidden: name === "masked" ? (i, j) => j > i : null,
+    cell: (i, j) => [KIND_OF_SCORE[name], part, head, i, j],
+  };
   return [
-    el("h4", {}, nameAndShape(`${part}.${name}`, tensor(`${part}.${name}`).shape)),
-    matrix({
-      rows: rowLabels(of),
-      columns: keys,
-      chosen: of.chosen,
-      choose: of.choose,
-      place: `${place}-${name}`,
-      signed: true,
-      value: (i, j) => tensor(`${part}.${name}`).at(head, i, j),
-      hidden: name === "masked" ? (i, j) => j > i : null,
-      cell: (i, j) => [kind, part, head, i, j],
-    }),
+    el("h4", {}, nameAndShape(`${part}.${name}`, values.shape)),
+    heatMap(map, `${part}.${name}`),
     unfoldHolder(`${place}-${name}`),
   ];
 }

@@ -1,5 +1,6 @@
 // Pieces to vectors: rows of a table, made larger, with their positions.
 
+import { codeFold } from "./code_beside.js";
 import { el, note, tr } from "./elements.js";
 import { equation } from "./equations.js";
 import { CONFIG, DATA } from "./look.js";
@@ -7,6 +8,8 @@ import { show } from "./numbers.js";
 import { set, state } from "./state.js";
 import { isStored, rootOfModel } from "./tensors.js";
 import { tensorFold } from "./vectors.js";
+
+const POSITIONS_CODE = { sinusoidal: "positions", learned: "learned_positions", rotary: "rotary_positions" };
 
 export const embeddingStation = {
   id: "embedding",
@@ -27,6 +30,7 @@ export const embeddingStation = {
       isStored("source.positions") && CONFIG.positions === "sinusoidal" ? [equation("sine"), equation("cosine")] : null,
     ),
     embeddingFolds("source", DATA.source.labels, state.position, (i) => set({ position: i })),
+    codeFold("embedding", "embedding", "with_positions", POSITIONS_CODE[CONFIG.positions]),
   ],
 };
 

@@ -2,6 +2,7 @@
 
 import { attentionBlock } from "./attention.js";
 import { layerChooser } from "./choosers.js";
+import { codeFold } from "./code_beside.js";
 import { note, tr } from "./elements.js";
 import { feedForwardBlock } from "./feed_forward.js";
 import { CONFIG, DATA } from "./look.js";
@@ -11,7 +12,7 @@ export const encoderStation = {
   id: "encoder",
   name: () => tr("encoder", "编码器"),
   title: () => tr("3 · The encoder", "3 · 编码器"),
-  depends: ["language", "position", "layer"],
+  depends: ["language", "position", "layer", "heads", "picture", "units"],
   draw: () => {
     const part = `encoder.${state.layer}`,
       choose = (i) => set({ position: i });
@@ -39,6 +40,7 @@ export const encoderStation = {
         { labels: DATA.source.labels, chosen: state.position, choose },
         tr(`Feed-forward, layer ${state.layer + 1}`, `前馈层，第 ${state.layer + 1} 层`),
       ),
+      codeFold("encoder", "encoder"),
     ];
   },
 };

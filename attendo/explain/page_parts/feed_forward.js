@@ -1,21 +1,24 @@
 // The feed-forward part of a layer: every position alone.
 
 import { normFold } from "./add_and_norm.js";
-import { code, el, note, tr } from "./elements.js";
+import { codeFold } from "./code_beside.js";
+import { code, el, fold, nameAndShape, note, tr } from "./elements.js";
 import { equation } from "./equations.js";
+import { handButton } from "./hand_button.js";
+import { isFeedForwardOff, toggleFeedForward } from "./hand_changes.js";
 import { CONFIG } from "./look.js";
 import { tensor } from "./tensors.js";
-import { tensorFold } from "./vectors.js";
+import { numbers, stripes, tensorFold } from "./vectors.js";
 
 export function feedForwardBlock(part, whole, title) {
-  const product = (name) => (i, k) => ["product", `${part}.${name}`, null, i, k];
-  const gated = CONFIG.activation === "swiglu";
+  const place = part.replace(/\./g, "-");
+  const hidden = { ...whole, name: `${part}.hidden`, place: `${place}-hidden`, cell: (i, k) => ["hidden", part, i, k] };
   const active = tensor(`${part}.hidden`)
     .row(whole.chosen)
     .filter((one) => one > 0).length;
   return el(
     "div",
-    { class: "block", id: part.replace(/\./g, "-") },
+    { class: "block", id: place },
     el("h3", {}, title, " ", el("span", { class: "quiet" }, code(part))),
     note(
       tr(
@@ -25,21 +28,49 @@ export function feedForwardBlock(part, whole, title) {
       el("b", {}, whole.labels[whole.chosen]),
       tr(".", "。"),
     ),
-    el("p", {}, equation("feedForward")),
-    el(
-      "p",
-      { class: "quiet" },
-      tr("switch it off: ", "关掉它："),
-      code(`--feed-forward-off ${part.split(".")[0]}:${Number(part.split(".")[1]) + 1}`),
+    el("p", { class: "formula" }, equation("feedForward"), innerShapes()),
+    el("h4", {}, tr("the hidden numbers", "隐藏单元"), " ", nameAndShape(hidden.name, tensor(hidden.name).shape)),
+    stripes(hidden),
+    numbers(hidden),
+    el("div", { class: "row" }, offHand(part)),
+    fold(
+      `fold-${place}-tensors`,
+      [
+        el("b", {}, tr("every tensor on the way", "途经的每个张量")),
+        " ",
+        el("span", { class: "quiet" }, tr("norm, inner, out, add", "归一化、内层、输出、残差")),
+      ],
+      () => feedForwardFolds(part, whole),
     ),
+    codeFold(place, "feed_forward", "add_and_norm", CONFIG.norm === "layer" ? "norms" : "rms_norm"),
+  );
+}
+
+function innerShapes() {
+  const [d, inner] = [CONFIG.d_model, CONFIG.d_ff];
+  return el("span", { class: "shape" }, `[n, ${d}] → [n, ${inner}] → [n, ${d}]`);
+}
+
+function offHand(part) {
+  const [stack, layer] = part.split(".");
+  return handButton({
+    isOn: isFeedForwardOff(stack, Number(layer)),
+    lay: tr("switch this part off", "关掉这个前馈层"),
+    lift: tr("switch it on again", "重新打开"),
+    hands: () => toggleFeedForward(stack, Number(layer)),
+    option: `--feed-forward-off ${stack}:${Number(layer) + 1}`,
+  });
+}
+
+// In the order in which they are computed.
+function feedForwardFolds(part, whole) {
+  const product = (name) => (i, k) => ["product", `${part}.${name}`, null, i, k];
+  const gated = CONFIG.activation === "swiglu";
+  return [
     normFold(part, whole, true),
     gated ? tensorFold({ ...whole, name: `${part}.gate`, cell: product("gate") }, "x W_gate") : null,
     gated ? tensorFold({ ...whole, name: `${part}.up`, cell: product("up") }, "x W_up") : null,
     gated ? null : tensorFold({ ...whole, name: `${part}.inner`, cell: product("inner") }, "x W₁ + b₁"),
-    tensorFold(
-      { ...whole, name: `${part}.hidden`, cell: (i, k) => ["hidden", part, i, k] },
-      tr("activation", "激活函数"),
-    ),
     tensorFold({ ...whole, name: `${part}.out`, cell: product("out") }, tr("back to d_model", "变回 d_model 维")),
     tensorFold(
       { ...whole, name: `${part}.add`, cell: (i, k) => ["add", part, i, k] },
@@ -47,5 +78,5 @@ export function feedForwardBlock(part, whole, title) {
       equation("add"),
     ),
     normFold(part, whole, false),
-  );
+  ];
 }

@@ -53,7 +53,6 @@ function heatCell(of, i, j, largest, numbers) {
       class: value < 0 ? "cold" : of.signed ? "warm" : value > 0.6 ? "strong" : null,
       "data-of": of.place,
       "data-cell": JSON.stringify(of.cell(i, j)),
-      title: `${of.rows[i]} → ${of.columns[j]}: ${show(value)}`,
     },
     numbers ? text : "",
   );
@@ -107,7 +106,7 @@ export function rowsTable(columns, rows, place) {
   return el("div", { class: "scroll" }, table);
 }
 
-// Cells are unfolded by a click, or by Enter where the keyboard has come to them.
+// Cells are unfolded by a click, or by Enter or space where the keyboard has come to them.
 export function onCells(holder, place) {
   const open = (event) => {
     const cell = event.target.closest("[data-cell]");
@@ -115,7 +114,9 @@ export function onCells(holder, place) {
   };
   holder.addEventListener("click", open);
   holder.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") open(event);
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    open(event);
   });
 }
 

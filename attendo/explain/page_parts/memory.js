@@ -1,5 +1,6 @@
 // What the encoder gives and every layer of the decoder reads.
 
+import { codeFold } from "./code_beside.js";
 import { note, tr } from "./elements.js";
 import { normEquation } from "./equations.js";
 import { CONFIG, DATA } from "./look.js";
@@ -31,6 +32,7 @@ export const memoryStation = {
         null,
         true,
       ),
+      codeFold("memory", "keys_and_values"),
     ];
   },
 };

@@ -1,7 +1,11 @@
 // Text to pieces, pieces to vectors.
 
+import { codeFold } from "./code_beside.js";
 import { code, el, note, tr } from "./elements.js";
-import { CONFIG, DATA, HANDS } from "./look.js";
+import { handButton } from "./hand_button.js";
+import { isErasedWhole, toggleErase } from "./hand_changes.js";
+import { sourceWordAt, wordLabel } from "./joined.js";
+import { CONFIG, DATA, HANDS, lookWith } from "./look.js";
 import { set, state } from "./state.js";
 
 export const piecesStation = {
@@ -40,20 +44,32 @@ export const piecesStation = {
         ),
       ),
     ),
-    isWord(DATA.source.labels[state.position])
-      ? note(
-          tr("What if nobody could see it? Run attendo explain with ", "如果谁也看不到它，会怎样？运行 attendo explain 时加上 "),
-          code(`--erase ${wordOf(DATA.source.labels[state.position])}`),
-        )
-      : null,
+    eraseHand(),
+    codeFold("pieces", "pieces"),
   ],
 };
 
-// Tags, </s>, spaces and single bytes of a character cannot be named to the command.
-function isWord(label) {
-  return !/^(>>.*<<|<.*>|␣|.*[₀-₉])$/u.test(label);
+// What if nobody could see this word?
+function eraseHand() {
+  const [from, to] = sourceWordAt(state.position),
+    word = wordLabel(DATA.source.labels, [from, to]);
+  const positions = Array.from({ length: to - from }, (_, k) => from + k);
+  if (!lookWith && !isWord(word)) return null;
+  return el(
+    "div",
+    { class: "row" },
+    el("span", {}, tr("What if nobody could see ", "如果谁也看不到 "), el("b", {}, word), tr("?", "，会怎样？")),
+    handButton({
+      isOn: isErasedWhole(positions),
+      lay: tr("erase this word", "擦去这个词"),
+      lift: tr("give it back", "还给它"),
+      hands: () => toggleErase(positions),
+      option: `--erase ${word}`,
+    }),
+  );
 }
 
-function wordOf(label) {
-  return label.replace("␣", "");
+// Tags, </s> and spaces cannot be named to the command.
+function isWord(label) {
+  return !/^(>>.*<<|<.*>|␣)$/u.test(label);
 }

@@ -1,108 +1,70 @@
-// A number, unfolded: the factors that made it, computed here from the numbers that the page shows.
-// A cell says what is to be unfolded: [kind, part or name, indices…].
+// A number, unfolded: the line of its factors, all of its terms, and a check. Everything is computed here from the
+// numbers that the page shows.
 
-import { activation, isAdditive, isHeadOff, isScaled, mayAttend, moments, tanhOfSum } from "./arithmetic.js";
+import { isAdditive, isHeadOff } from "./arithmetic.js";
+import { checkButton } from "./check.js";
 import { code, el, fold, plainTable, tr } from "./elements.js";
-import { CONFIG, DATA, HANDS } from "./look.js";
+import { factorsOf, joinedWeights, normFactors, scoreFactors, softmaxShares } from "./factors.js";
+import { keyLabels, queryLabels } from "./joined.js";
+import { CONFIG } from "./look.js";
 import { show, showShare, sum } from "./numbers.js";
 import { state } from "./state.js";
-import { biasOf, entering, gainOf, isStored, normReads, rootOfModel, tensor, turnedName } from "./tensors.js";
-import { logitOf, probabilityOf, productOf } from "./unfold_products.js";
+import { normReads, tensor } from "./tensors.js";
+import { logitTerms, productTerms } from "./unfold_products.js";
 
-const KINDS = {
+// Of kinds that have more to show than a line.
+const TERMS = {
   score: ([, part, head, i, j]) => {
-    const q = tensor(turnedName(part, "Q")).row(head, i),
-      k = tensor(turnedName(part, "K")).row(head, j);
+    const { left, right } = scoreFactors(part, head, i, j);
     return isAdditive()
-      ? dotProduct(
-          tr("how a query and a key are compared", "查询向量与键向量的比较"),
-          "w",
-          "tanh(q + k)",
-          tensor(`${part}.w`).row(head),
-          tanhOfSum(q, k),
-          0,
-          null,
-        )
-      : dotProduct(tr("the dot product of a query and a key", "查询向量与键向量的点积"), "q", "k", q, k, 0, null);
+      ? termsOf(tr("how a query and a key are compared", "查询向量与键向量的比较"), "w", "tanh(q + k)", left, right)
+      : termsOf(tr("the dot product of a query and a key", "查询向量与键向量的点积"), "q", "k", left, right);
   },
-  scaled: ([, part, head, i, j]) => {
-    const score = tensor(`${part}.scores`).at(head, i, j);
-    return line(
-      isScaled()
-        ? `${show(score)} / √${CONFIG.d_k} = ${show(score)} / ${show(Math.sqrt(CONFIG.d_k))} = ${show(tensor(`${part}.scaled`).at(head, i, j))}`
-        : tr("the hand is on: not divided by √d_k", "已改动：不除以 √d_k"),
-    );
-  },
-  masked: ([, part, head, i, j]) =>
-    line(
-      mayAttend(part, i, j)
-        ? tr(
-            `not later than this position: ${show(tensor(`${part}.scaled`).at(head, i, j))} stays`,
-            `不晚于当前位置：保留 ${show(tensor(`${part}.scaled`).at(head, i, j))}`,
-          )
-        : tr("later than this position: −∞, so that its weight is 0", "晚于当前位置：置为 −∞，softmax 后权重为 0"),
-    ),
-  weight: ([, part, head, i, j]) => softmaxOf(tensor(`${part}.masked`).row(head, i), j, keyLabels(part)),
-  head: ([, part, head, i, k]) => weightedSum(part, head, i, k),
+  weight: ([, part, head, i, j]) => softmaxTerms(tensor(`${part}.masked`).row(head, i), j, keyLabels(part)),
+  joined: ([, part, head, rows, columns]) => joinedTerms(part, head, rows, columns),
+  head: ([, part, head, i, k]) => weightedTerms(part, head, i, k),
   concat: ([, part, i, k]) => {
     const head = Math.floor(k / CONFIG.d_k),
       inside = k % CONFIG.d_k;
     return [
       line(tr(`column ${inside} of head ${head + 1}`, `第 ${head + 1} 个头的第 ${inside} 列`)),
-      weightedSum(part, head, i, inside),
+      weightedTerms(part, head, i, inside),
     ];
   },
-  add: ([, part, i, k]) => {
-    const x = tensor(entering(part)).at(i, k),
-      out = tensor(`${part}.out`).at(i, k);
-    return [
-      line(code(entering(part)), " + ", code(`${part}.out`)),
-      line(`${show(x)} + ${show(out)} = ${show(x + out)}`),
-    ];
-  },
-  norm: ([, name, i, k]) => normOf(name, i, k),
-  hidden: ([, part, i, k]) => hiddenOf(part, i, k),
-  scaledEmbedding: ([, side, i, k]) => {
-    const e = tensor(`${side}.embedding`).at(i, k);
-    return line(`${show(e)} × √${CONFIG.d_model} = ${show(e)} × ${show(rootOfModel())} = ${show(e * rootOfModel())}`);
-  },
-  embedding: ([, side, i, k]) =>
-    line(
-      tr(
-        `row ${DATA[side === "source" ? "source" : "target_in"].ids[i]} of the table E, column ${k}: learnt in training`,
-        `词嵌入表 E 的第 ${DATA[side === "source" ? "source" : "target_in"].ids[i]} 行第 ${k} 列：训练得到的参数`,
-      ),
-    ),
-  x: ([, side, i, k]) => {
-    const scaled = tensor(`${side}.scaled`).at(i, k);
-    if (!isStored(`${side}.positions`)) return line(tr("nothing is added here", "这里不加任何东西"));
-    const position = tensor(`${side}.positions`).at(i, k);
-    return line(`${show(scaled)} + ${show(position)} = ${show(scaled + position)}`);
-  },
-  position: ([, side, i, k]) => positionOf(side, i, k),
-  product: ([, name, head, i, k]) => productOf(name, head, i, k),
-  logit: ([, step, id]) => logitOf(step, id),
-  probability: ([, step, id]) => probabilityOf(step, id),
+  norm: ([, name, i, k]) => normTerms(name, i, k),
+  product: ([, name, head, i, k]) => productTerms(name, head, i, k),
+  logit: ([, step, id]) => logitTerms(step, id),
 };
 
 export function unfolding(place) {
   const cell = state.cell[place];
   if (!cell) return [];
-  return [el("div", { class: "unfolding" }, KINDS[cell[0]](cell))];
+  const made = factorsOf(cell),
+    terms = TERMS[cell[0]];
+  return [
+    el(
+      "div",
+      { class: "unfolding" },
+      el("p", { class: "line quiet" }, made.name),
+      line(factorsLine(made)),
+      terms ? terms(cell) : null,
+      checkButton(made),
+    ),
+  ];
+}
+
+// exp(4.21) / Σ exp = 67.4 / 135.4 = 0.498
+export function factorsLine({ formula, value, isShare }) {
+  return [formula, " = ", el("b", {}, isShare ? showShare(value) : show(value))];
 }
 
 export function line(...text) {
   return el("p", { class: "line" }, text);
 }
 
-export function keyLabels(part) {
-  return part.startsWith("encoder") || part.endsWith("cross_attention") ? DATA.source.labels : DATA.target_in.labels;
-}
-
-// Σ a_k · b_k + bias, every term of it; the total that is known is held beside the one computed here.
-export function dotProduct(words, a, b, left, right, bias, known) {
+// Every term of Σ a_k · b_k.
+export function termsOf(words, a, b, left, right) {
   const terms = Array.from(left, (one, k) => one * right[k]);
-  const total = sum(terms) + bias;
   const largest = Math.max(...terms.map(Math.abs), 1e-9);
   const items = terms.map((term, k) => {
     const item = el(
@@ -115,35 +77,14 @@ export function dotProduct(words, a, b, left, right, bias, known) {
     return item;
   });
   return [
-    line(
-      words,
-      ": ",
-      `Σ ${a}·${b}${bias ? tr(" + bias", " + 偏置") : ""}, `,
-      tr(`${terms.length} products`, `共 ${terms.length} 项`),
-    ),
-    el("ol", { class: "terms" }, items),
-    line(
-      bias ? `${show(sum(terms))} + ${show(bias)} = ` : tr("sum = ", "总和 = "),
-      el("b", {}, show(total)),
-      known === null ? null : checked(total, known),
-    ),
+    line(words, ": ", `Σ ${a}·${b}`),
+    el("ol", { class: "terms", tabindex: "0", "aria-label": tr("terms", "各项") }, items),
   ];
 }
 
-// The model's own number, and whether what was computed here is the same.
-function checked(computed, known) {
-  const same = Math.abs(computed - known) <= 2e-3 * Math.max(1, Math.abs(known));
-  return el(
-    "span",
-    { class: same ? "same" : "different" },
-    ` ${same ? "✓" : "≠"} ${tr("the model has", "模型的值为")} ${show(known)}`,
-  );
-}
-
-function softmaxOf(row, j, labels) {
+function softmaxTerms(row, j, labels) {
   const highest = Math.max(...row),
-    exps = Array.from(row, (one) => Math.exp(one - highest)),
-    total = sum(exps);
+    shares = softmaxShares(row);
   const rows = labels
     .slice(0, row.length)
     .map((label, l) =>
@@ -152,8 +93,8 @@ function softmaxOf(row, j, labels) {
         { class: l === j ? "chosen" : null },
         el("th", { scope: "row" }, label),
         el("td", {}, show(row[l])),
-        el("td", {}, show(exps[l])),
-        el("td", {}, showShare(exps[l] / total)),
+        el("td", {}, show(Math.exp(row[l] - highest))),
+        el("td", {}, showShare(shares[l])),
       ),
     );
   return [
@@ -164,24 +105,43 @@ function softmaxOf(row, j, labels) {
       ),
     ),
     plainTable(["", "s", `exp(s − ${show(highest)})`, tr("share", "占比")], rows),
-    line(`${show(exps[j])} / ${show(total)} = `, el("b", {}, showShare(exps[j] / total))),
   ];
 }
 
-function weightedSum(part, head, i, k) {
-  if (isHeadOff(part, head)) return line(tr("the hand is on: this head gives zeros", "已改动：这个头输出零"));
+function joinedTerms(part, head, rows, columns) {
+  const labels = queryLabels(part).slice(...rows),
+    body = joinedWeights(part, head, rows, columns).map((weights, r) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, labels[r]),
+        weights.map((one) => el("td", {}, showShare(one))),
+        el("td", {}, showShare(sum(weights))),
+      ),
+    );
+  return [
+    line(
+      tr(
+        "each piece that looks, and how much of its weight lies on the pieces of the word; then the mean of the rows",
+        "看的词元各占一行，列出落在这个词各词元上的权重；相加之后，各行取平均",
+      ),
+    ),
+    plainTable(["", ...keyLabels(part).slice(...columns), "Σ"], body),
+  ];
+}
+
+function weightedTerms(part, head, i, k) {
+  if (isHeadOff(part, head)) return null;
   const weights = tensor(`${part}.weights`).row(head, i),
     V = tensor(`${part}.V`);
-  const column = Array.from(weights, (_, j) => V.at(head, j, k));
-  const terms = Array.from(weights, (one, j) => one * column[j]);
   const rows = keyLabels(part).map((label, j) =>
     el(
       "tr",
       {},
       el("th", { scope: "row" }, label),
       el("td", {}, showShare(weights[j])),
-      el("td", {}, `× ${show(column[j])}`),
-      el("td", {}, `= ${show(terms[j])}`),
+      el("td", {}, `× ${show(V.at(head, j, k))}`),
+      el("td", {}, `= ${show(weights[j] * V.at(head, j, k))}`),
     ),
   );
   return [
@@ -189,23 +149,17 @@ function weightedSum(part, head, i, k) {
       tr(`column ${k} of every value, each times the weight of its key`, `每个值向量的第 ${k} 列，乘以对应键的权重`),
     ),
     el("div", { class: "scroll" }, el("table", { class: "plain" }, el("tbody", {}, rows))),
-    line(tr("sum = ", "总和 = "), el("b", {}, show(sum(terms)))),
   ];
 }
 
-function normOf(name, i, k) {
-  const x = tensor(normReads(name)).row(i),
-    { mean, variance } = moments(x),
+function normTerms(name, i, k) {
+  const { row, mean, variance, spread } = normFactors(name, i, k),
     layer = CONFIG.norm === "layer";
-  const gain = gainOf(name)[k],
-    bias = (biasOf(name) || [])[k] || 0;
-  const spread = Math.sqrt(variance + CONFIG.norm_eps),
-    value = (gain * (x[k] - (layer ? mean : 0))) / spread + bias;
-  const all = () =>
+  const squares = () =>
     el(
       "ol",
-      { class: "terms" },
-      Array.from(x, (one, index) =>
+      { class: "terms", tabindex: "0", "aria-label": tr("squares", "平方项") },
+      Array.from(row, (one, index) =>
         el(
           "li",
           {},
@@ -215,47 +169,12 @@ function normOf(name, i, k) {
       ),
     );
   return [
-    line(tr("of ", "输入："), code(normReads(name)), ": x = ", show(x[k])),
-    layer ? line(`μ = Σ x / ${x.length} = ${show(sum(x))} / ${x.length} = ${show(mean)}`) : null,
+    line(tr("of ", "输入："), code(normReads(name))),
+    layer ? line(`μ = Σ x / ${row.length} = ${show(sum(row))} / ${row.length} = ${show(mean)}`) : null,
     line(
-      layer ? `σ² = Σ (x − μ)² / ${x.length} = ${show(variance)}` : `mean(x²) = ${show(variance)}`,
+      layer ? `σ² = Σ (x − μ)² / ${row.length} = ${show(variance)}` : `mean(x²) = ${show(variance)}`,
       `, √(… + ε) = ${show(spread)}`,
     ),
-    fold(`norm-terms-${name}-${i}`, tr(`the ${x.length} squares`, `${x.length} 个平方项`), all),
-    line(
-      `γ · (x${layer ? ` − ${show(mean)}` : ""}) / ${show(spread)}${bias ? " + β" : ""} = ${show(gain)} · ${show((x[k] - (layer ? mean : 0)) / spread)}${bias ? ` + ${show(bias)}` : ""} = `,
-      el("b", {}, show(value)),
-    ),
+    fold(`norm-terms-${name}-${i}`, tr(`the ${row.length} squares`, `${row.length} 个平方项`), squares),
   ];
-}
-
-function hiddenOf(part, i, k) {
-  if (CONFIG.activation === "swiglu") {
-    const gate = tensor(`${part}.gate`).at(i, k),
-      up = tensor(`${part}.up`).at(i, k);
-    return line(
-      `SiLU(${show(gate)}) · ${show(up)} = ${show(activation(gate))} · ${show(up)} = ${show(activation(gate) * up)}`,
-    );
-  }
-  const inner = tensor(`${part}.inner`).at(i, k);
-  return line(
-    CONFIG.activation === "relu"
-      ? `max(0, ${show(inner)}) = ${show(activation(inner))}`
-      : `GELU(${show(inner)}) = ${show(activation(inner))}`,
-  );
-}
-
-function positionOf(side, i, k) {
-  if (CONFIG.positions !== "sinusoidal")
-    return line(tr("learnt in training, a row for each position", "训练得到的参数，每个位置一行"));
-  const pair = k - (k % 2),
-    rate = 10000 ** (pair / CONFIG.d_model),
-    name = k % 2 ? "cos" : "sin",
-    known = tensor(`${side}.positions`).at(i, k);
-  if (HANDS.positions === "shuffled" && side === "source")
-    return line(tr("of the position that it was dealt", "取打乱后分到的位置"), `: ${show(known)}`);
-  return line(
-    `${name}(${i} / 10000^(${pair}/${CONFIG.d_model})) = ${name}(${i} / ${show(rate)}) = ${show(Math[name](i / rate))}`,
-    checked(Math[name](i / rate), known),
-  );
 }

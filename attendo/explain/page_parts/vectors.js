@@ -1,6 +1,7 @@
 // Vectors: a stripe a position, a column a dimension, warm above zero and cold below; and their numbers.
 
 import { el, fold, nameAndShape, note, tr } from "./elements.js";
+import { boxAt, hideHint, showHint } from "./hints.js";
 import { onCells, unfoldHolder } from "./matrices.js";
 import { show } from "./numbers.js";
 import { tensor } from "./tensors.js";
@@ -15,16 +16,28 @@ export function stripes(of) {
   const canvas = el("canvas", {
     width: String(values.width),
     height: String(of.labels.length),
-    title: tr("click a stripe for its numbers", "点击一行查看其中的数"),
+    role: "img",
+    "aria-label": tr(`${of.name}, a stripe for each piece`, `${of.name}，每个词元一行`),
   });
   paint(
     canvas,
     of.labels.map((_, i) => rowOf(i)),
   );
-  canvas.addEventListener("click", (event) => {
+  const under = (event) => {
     const box = canvas.getBoundingClientRect();
-    of.choose(Math.min(Math.floor(((event.clientY - box.top) / box.height) * of.labels.length), of.labels.length - 1));
-  });
+    const index = (where, size, count) => Math.max(0, Math.min(Math.floor((where / size) * count), count - 1));
+    return [
+      index(event.clientY - box.top, box.height, of.labels.length),
+      index(event.clientX - box.left, box.width, values.width),
+    ];
+  };
+  canvas.addEventListener("click", (event) => of.choose(under(event)[0]));
+  canvas.addEventListener("pointermove", (event) =>
+    showHint(of.cell(...under(event)), boxAt(event), {
+      more: tr("click: the numbers of this row", "点击：这一行的数"),
+    }),
+  );
+  canvas.addEventListener("pointerleave", hideHint);
   const labels = of.labels.map((label, i) =>
     el(
       "button",
@@ -99,7 +112,7 @@ function numberCell(of, value, k) {
       "data-cell": JSON.stringify(cell),
       role: "button",
       tabindex: "0",
-      title: `${of.name}[${of.head === undefined ? "" : `${of.head}, `}${of.chosen}, ${k}]`,
+      "data-name": `${of.name}[${of.head === undefined ? "" : `${of.head}, `}${of.chosen}, ${k}]`,
     },
     show(value),
   );
