@@ -33,9 +33,7 @@ export function onChoice(listener) {
 
 export function set(changes) {
   Object.assign(state, changes);
-  for (const one of stations) {
-    if (one.depends.some((key) => key in changes)) redraw(one);
-  }
+  redraw(stations.filter((one) => one.depends.some((key) => key in changes)));
   for (const listener of changeListeners) listener(changes);
 }
 
@@ -64,27 +62,35 @@ export function headOf(part) {
   return DATA.view.head === null ? sharpestHead(part) : DATA.view.head;
 }
 
-function redraw(one) {
-  const old = document.getElementById(one.id);
-  if (old) exchange(old, drawn(one));
+// All are read before any is replaced: to read where something is scrolled to, the browser lays out the whole page.
+function redraw(some) {
+  const there = some.map((one) => [one, document.getElementById(one.id)]).filter(([, old]) => old);
+  const exchanges = there.map(([one, old]) => [exchangerOf(old), drawn(one)]);
+  for (const [put, fresh] of exchanges) put(fresh);
 }
 
 // The fresh stands where the old stood, has the focus where the old had it, and is scrolled as far.
 export function exchange(old, fresh) {
+  exchangerOf(old)(fresh);
+}
+
+function exchangerOf(old) {
   const where = pathTo(document.activeElement, old),
     scrolled = scrollers(old).map((one) => [one.scrollLeft, one.scrollTop]);
-  old.replaceWith(fresh);
-  scrollers(fresh).forEach((one, at) => {
-    const [left, top] = scrolled[at] || [0, 0];
-    if (left || top) one.scrollTo(left, top); // where nothing was scrolled, nothing need be laid out at once
-  });
-  if (where) focusAt(fresh, where);
+  return (fresh) => {
+    old.replaceWith(fresh);
+    scrollers(fresh).forEach((one, at) => {
+      const [left, top] = scrolled[at] || [0, 0];
+      if (left || top) one.scrollTo(left, top);
+    });
+    if (where) focusAt(fresh, where);
+  };
 }
 
 const scrollers = (root) => [...root.querySelectorAll(".scroll, .chooser")];
 
 export function redrawStation(id) {
-  redraw(stations.find((one) => one.id === id));
+  redraw(stations.filter((one) => one.id === id));
 }
 
 export function drawn(one) {
