@@ -32,11 +32,11 @@ export function stepBar() {
     el(
       "div",
       { class: "step-buttons" },
-      stepButton("first", tr("first step", "第一步"), () => goTo(0), step === 0),
-      stepButton("back", tr("step back", "上一步"), () => goTo(step - 1), step === 0),
+      stepButton("first", tr("first step", "第一步"), () => goToStep(0), step === 0),
+      stepButton("back", tr("step back", "上一步"), () => goToStep(step - 1), step === 0),
       stepButton("play", playLabel(), playOrPause, false),
-      stepButton("next", tr("next step", "下一步"), () => goTo(step + 1), step === last),
-      stepButton("last", tr("last step", "最后一步"), () => goTo(last), step === last),
+      stepButton("next", tr("next step", "下一步"), () => goToStep(step + 1), step === last),
+      stepButton("last", tr("last step", "最后一步"), () => goToStep(last), step === last),
     ),
     el(
       "span",
@@ -98,7 +98,7 @@ function pieceButton(label, step) {
         `step ${step + 1}: reads ${DATA.target_in.labels[step]}, writes ${label}`,
         `第 ${step + 1} 步：读入 ${DATA.target_in.labels[step]}，写出 ${label}`,
       ),
-      onclick: () => goTo(step),
+      onclick: () => goToStep(step),
     },
     label,
   );
@@ -108,16 +108,16 @@ function stepByKey(event) {
   const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, Home: 0, End: lastStep() }[event.key];
   if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
   event.preventDefault();
-  goTo(to);
+  goToStep(to);
 }
 
 // Whoever goes by hand does not want to be carried on.
-function goTo(step) {
+function goToStep(step) {
   pause();
-  walkTo(step);
+  walkToStep(step);
 }
 
-function walkTo(step) {
+function walkToStep(step) {
   if (step < 0 || step > lastStep() || step === state.step) return;
   const wasOnPiece = document.activeElement && "step" in document.activeElement.dataset;
   set({ step });
@@ -140,13 +140,13 @@ const playLabel = () => (playing ? tr("pause", "暂停") : tr("play", "播放"))
 
 function playOrPause() {
   if (playing) return pause();
-  if (state.step === lastStep()) walkTo(0);
+  if (state.step === lastStep()) walkToStep(0);
   playing = setInterval(playOn, PACE);
   return markPlaying();
 }
 
 function playOn() {
-  walkTo(state.step + 1);
+  walkToStep(state.step + 1);
   if (state.step === lastStep()) pause();
 }
 
