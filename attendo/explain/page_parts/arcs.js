@@ -196,7 +196,7 @@ function followPointer(picture, of, { lines, sides, rowSide, columnSide }) {
 function placed(labels) {
   let at = 8;
   const middle = labels.map((label) => {
-    const size = Math.max(38, 16 + sum(Array.from(label, (one) => (one > "\u2e7f" ? 17 : 9.5))));
+    const size = Math.max(32, 13 + sum(Array.from(label, (one) => (one > "\u2e7f" ? 17 : 9.5))));
     at += size;
     return at - size / 2;
   });

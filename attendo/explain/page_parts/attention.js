@@ -39,7 +39,7 @@ export function attentionBlock(of) {
       summaryLine(tr("every tensor on the way", "途经的每个张量"), "Q, K, V → … → W_O"),
       () => tensorFolds(of, head, place),
     ),
-    fold(`fold-${place}-heads`, summaryLine(tr("all heads", "所有的头"), tr("of this layer", "这一层")), () =>
+    fold(`fold-${place}-all-heads`, summaryLine(tr("all heads", "所有的头"), tr("of this layer", "这一层")), () =>
       headsOfLayer(of, place),
     ),
     fold(

@@ -8,11 +8,11 @@ import { handButton } from "./hand_button.js";
 import { isFeedForwardOff, toggleFeedForward } from "./hand_changes.js";
 import { CONFIG } from "./look.js";
 import { tensor } from "./tensors.js";
-import { numbers, stripes, tensorFold } from "./vectors.js";
+import { stripes, tensorFold } from "./vectors.js";
 
 export function feedForwardBlock(part, whole, title) {
   const place = part.replace(/\./g, "-");
-  const hidden = { ...whole, name: `${part}.hidden`, place: `${place}-hidden`, cell: (i, k) => ["hidden", part, i, k] };
+  const hidden = { ...whole, name: `${part}.hidden`, cell: (i, k) => ["hidden", part, i, k] };
   const active = tensor(`${part}.hidden`)
     .row(whole.chosen)
     .filter((one) => one > 0).length;
@@ -31,16 +31,15 @@ export function feedForwardBlock(part, whole, title) {
     el("p", { class: "formula" }, equation("feedForward"), innerShapes()),
     el("h4", {}, tr("the hidden numbers", "隐藏单元"), " ", nameAndShape(hidden.name, tensor(hidden.name).shape)),
     stripes(hidden),
-    numbers(hidden),
     el("div", { class: "row" }, offHand(part)),
     fold(
       `fold-${place}-tensors`,
       [
         el("b", {}, tr("every tensor on the way", "途经的每个张量")),
         " ",
-        el("span", { class: "quiet" }, tr("norm, inner, out, add", "归一化、内层、输出、残差")),
+        el("span", { class: "quiet" }, tr("norm, inner, hidden, out, add", "归一化、内层、激活、输出、残差")),
       ],
-      () => feedForwardFolds(part, whole),
+      () => feedForwardFolds(part, whole, hidden),
     ),
     codeFold(place, "feed_forward", "add_and_norm", CONFIG.norm === "layer" ? "norms" : "rms_norm"),
   );
@@ -63,7 +62,7 @@ function offHand(part) {
 }
 
 // In the order in which they are computed.
-function feedForwardFolds(part, whole) {
+function feedForwardFolds(part, whole, hidden) {
   const product = (name) => (i, k) => ["product", `${part}.${name}`, null, i, k];
   const gated = CONFIG.activation === "swiglu";
   return [
@@ -71,6 +70,7 @@ function feedForwardFolds(part, whole) {
     gated ? tensorFold({ ...whole, name: `${part}.gate`, cell: product("gate") }, "x W_gate") : null,
     gated ? tensorFold({ ...whole, name: `${part}.up`, cell: product("up") }, "x W_up") : null,
     gated ? null : tensorFold({ ...whole, name: `${part}.inner`, cell: product("inner") }, "x W₁ + b₁"),
+    tensorFold(hidden, tr("activation", "激活函数")),
     tensorFold({ ...whole, name: `${part}.out`, cell: product("out") }, tr("back to d_model", "变回 d_model 维")),
     tensorFold(
       { ...whole, name: `${part}.add`, cell: (i, k) => ["add", part, i, k] },
