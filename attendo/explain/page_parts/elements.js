@@ -69,18 +69,19 @@ export function chooser(name, options, chosen, choose) {
   );
 }
 
+// What may be larger than its place, and is scrolled by keys, too.
+export function scroller(label, ...content) {
+  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, content);
+}
+
 // A table that a narrow screen scrolls: the texts of its head, the rows of its body, the columns that hold text.
 export function plainTable(head, rows, { wide = false, textColumns = [] } = {}) {
-  const cells = head.map((text, at) => el("th", { class: textColumns.includes(at) ? "text" : null }, text));
-  return el(
-    "div",
-    { class: "scroll" },
-    el(
-      "table",
-      { class: wide ? "plain wide" : "plain" },
-      el("thead", {}, el("tr", {}, cells)),
-      el("tbody", {}, rows),
-    ),
+  const cells = head.map((text, at) =>
+    el(text ? "th" : "td", { class: textColumns.includes(at) ? "text" : null }, text),
+  );
+  return scroller(
+    head.filter(Boolean).join(", "),
+    el("table", { class: wide ? "plain wide" : "plain" }, el("thead", {}, el("tr", {}, cells)), el("tbody", {}, rows)),
   );
 }
 
@@ -108,10 +109,13 @@ export function patient(draw) {
     } catch (error) {
       if (!(error instanceof Pending)) throw error;
       if (!holder.children.length) holder.append(el("p", { class: "quiet" }, "…"));
-      error.promise.then(() => {
-        holder.replaceChildren();
-        attempt();
-      }, () => {});
+      error.promise.then(
+        () => {
+          holder.replaceChildren();
+          attempt();
+        },
+        () => {},
+      );
     }
   };
   attempt();

@@ -1,10 +1,11 @@
 // Erased words: of each target word how much of its probability went, beside what attention had said of it.
 
-import { el, fold, note, plainTable, tr } from "./elements.js";
+import { el, fold, note, plainTable, scroller, tr } from "./elements.js";
 import { wordLabel } from "./joined.js";
 import { DATA, HANDS } from "./look.js";
 import { show, showShare, sum } from "./numbers.js";
 
+const MOST_ROWS = 12; // of a long sentence the words that it matters most to; all are in the table
 const TELLS = 0.1; // what neither attention nor the probability gives so much is no case of agreement
 const ALIKE = 0.25; // shares that differ by less tell the same
 
@@ -12,11 +13,13 @@ const ALIKE = 0.25; // shares that differ by less tell the same
 export function erasedBlock() {
   const c = DATA.comparison;
   if (!c || !c.looked) return null;
-  const words = c.words.map((range) => targetWord(c, range));
+  const words = c.words.map((range) => targetWord(c, range)),
+    shown = mostTouched(words),
+    title = tr("What attention had said, and what happened", "注意力说的，和实际发生的");
   return el(
     "div",
     { class: "erased-words" },
-    el("h4", {}, tr("What attention had said, and what happened", "注意力说的，和实际发生的")),
+    el("h3", {}, title),
     note(
       tr(
         `Of the look that each word of the untouched translation took at the source (cross-attention, the mean of heads and layers), so much went to ${erasedText()}; and so much of the word's probability is lost without it.`,
@@ -25,10 +28,12 @@ export function erasedBlock() {
       otherHands()
         ? tr(" The other hands are on, too: what they do is in it.", "其他改动也同时生效，它们的影响也在其中。")
         : null,
+      shown.length < words.length
+        ? tr(` Shown are the ${MOST_ROWS} words with most of either.`, `这里列出其中最明显的 ${MOST_ROWS} 个词。`)
+        : null,
     ),
-    el(
-      "div",
-      { class: "scroll" },
+    scroller(
+      title,
       el(
         "table",
         { class: "plain beside" },
@@ -38,16 +43,16 @@ export function erasedBlock() {
           el(
             "tr",
             {},
-            ["", tr("attention had given", "注意力给了"), tr("probability lost", "失去的概率")].map((text) =>
-              el("th", { scope: "col" }, text),
+            [tr("word", "词"), tr("attention had given", "注意力给了"), tr("probability lost", "失去的概率")].map(
+              (text) => el("th", { scope: "col" }, text),
             ),
           ),
         ),
-        el("tbody", {}, words.map(besideRow)),
+        el("tbody", {}, shown.map(besideRow)),
       ),
     ),
     el("p", { class: "note agreement" }, agreementWords(words)),
-    fold("fold-looked", tr("by layers, in numbers", "按层列出的数值"), () => lookedTable(c, words)),
+    fold("fold-looked", tr("every word, by layers, in numbers", "每个词按层列出的数值"), () => lookedTable(c, words)),
   );
 }
 
@@ -65,6 +70,13 @@ function targetWord(c, [from, to]) {
     after,
     lost: Math.max(0, 1 - Math.exp(after - before)),
   };
+}
+
+// In their order.
+function mostTouched(words) {
+  const weight = (one) => Math.max(one.looked, one.lost),
+    ranked = [...words].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_ROWS);
+  return words.filter((one) => ranked.includes(one));
 }
 
 function erasedText() {
@@ -160,6 +172,8 @@ function lookedTable(c, words) {
     tr("word", "词"),
     ...c.looked.map((_, layer) => tr(`layer ${layer + 1}`, `第 ${layer + 1} 层`)),
     tr("mean", "平均"),
+    tr("p without", "改动前 p"),
+    tr("p with", "改动后 p"),
     "Δ log p",
   ];
   const rows = words.map((one) =>
@@ -167,7 +181,9 @@ function lookedTable(c, words) {
       "tr",
       {},
       el("th", { scope: "row" }, one.word),
-      [...one.layers, one.looked].map((share) => el("td", {}, showShare(share))),
+      [...one.layers, one.looked, Math.exp(one.before), Math.exp(one.after)].map((share) =>
+        el("td", {}, showShare(share)),
+      ),
       el("td", {}, show(one.after - one.before)),
     ),
   );

@@ -1,7 +1,7 @@
 // What a hand changed: both translations side by side, the first step where they part, and how far each step moved.
 
 import { differences } from "./differences.js";
-import { el, fold, note, plainTable, tr } from "./elements.js";
+import { el, fold, note, plainTable, scroller, tr } from "./elements.js";
 import { erasedBlock } from "./erased_words.js";
 import { handsInWords } from "./hand_words.js";
 import { DATA, HANDS } from "./look.js";
@@ -59,7 +59,7 @@ function oneTranslation(name, text, other, mark, score) {
   return el(
     "div",
     { class: "one" },
-    el("h4", {}, name, el("span", { class: "quiet" }, tr(`score ${show(score)}`, `得分 ${show(score)}`))),
+    el("h3", {}, name, el("span", { class: "quiet" }, tr(`score ${show(score)}`, `得分 ${show(score)}`))),
     el("p", { class: mark, lang: DATA.languages[1], dir: "auto" }, text ? words : "∅"),
   );
 }
@@ -91,6 +91,7 @@ function forcedSentences(c) {
 function movedChart(c, most) {
   const scale = Math.max(1, most), // of less than a nat no tall bar is made
     at = c.steps.findIndex(([, , divergence]) => divergence === most);
+  const name = tr("probability and KL of each step, before and after", "每一步改动前后的概率和 KL");
   const summary = tr(
     `The touched model reads the untouched translation. Its distribution moves most at step ${at + 1}, “${c.labels[at]}”: ${changeOf(c.steps[at])}.`,
     `让改动后的模型读改动前的译文。分布偏离最远的是第 ${at + 1} 步“${c.labels[at]}”：${changeOf(c.steps[at])}。`,
@@ -107,7 +108,7 @@ function movedChart(c, most) {
   });
   return [
     el("p", { class: "note" }, summary),
-    el("div", { class: "scroll" }, el("div", { class: "columns", role: "img", "aria-label": summary }, columns)),
+    scroller(name, el("div", { class: "columns", role: "img", "aria-label": name }, columns)),
     el(
       "p",
       { class: "key quiet" },

@@ -1,6 +1,6 @@
 // The same pair in training: the target shifted by one, the mask, probability and loss; and below, feeding back.
 
-import { el, fold, nameAndShape, note, svg, tr } from "./elements.js";
+import { el, fold, nameAndShape, note, scroller, svg, tr } from "./elements.js";
 import { equation } from "./equations.js";
 import { DATA, HANDS, lookWith } from "./look.js";
 import { show, showShare, sum } from "./numbers.js";
@@ -87,9 +87,8 @@ function trainingTable(t) {
   const ofOwn = (cell) => (i) => (i < t.fed_back.length ? cell(t.fed_back[i], i) : null);
   const title = (text) =>
     el("tr", { class: "title" }, el("th", { colspan: String(length + 1), scope: "rowgroup" }, el("span", {}, text)));
-  return el(
-    "div",
-    { class: "scroll" },
+  return scroller(
+    tr("teacher forcing and feeding back, step by step", "teacher forcing 与自回归，逐步列出"),
     el(
       "table",
       { class: "training" },
@@ -165,9 +164,9 @@ function likeliest(one) {
 function sums(t) {
   const losses = t.positions.map((one) => -one.log_prob),
     n = losses.length,
-    written = n > MOST_IN_SUM ? show(sum(losses)) : losses.map(show).join(" + ");
+    written = n > MOST_IN_SUM ? show(sum(losses)) : `(${losses.map(show).join(" + ")})`;
   const facts = [
-    [tr("mean loss", "平均损失"), t.loss, `(${written}) / ${n}`],
+    [tr("mean loss", "平均损失"), t.loss, `${written} / ${n}`],
     [
       tr("with label smoothing", "加标签平滑"),
       t.smoothed_loss,
@@ -230,9 +229,8 @@ function maskTable(t) {
       t.reads.map((_, j) => el("td", { class: seen(i, j) ? "may" : "hidden" }, seen(i, j) ? "1" : "0")),
     ),
   );
-  return el(
-    "div",
-    { class: "scroll" },
+  return scroller(
+    tr("the mask", "掩码"),
     el("table", { class: "heat mask" }, el("thead", {}, head), el("tbody", {}, rows)),
   );
 }

@@ -14,7 +14,7 @@ import { onChange } from "./settings.js";
 import { isTurned, temperatureSlider } from "./temperature_slider.js";
 
 const PANEL = "hands-panel";
-let said = "{}"; // the hands whose translation was told last
+let told = {}; // whose translation was told last: {text, hands}
 
 export function startHands() {
   byId("hands").append(
@@ -114,7 +114,7 @@ function control(title, hint, content, size = "") {
   return el(
     "div",
     { class: `control ${size}`, role: "group", "aria-label": title },
-    el("h4", {}, title, hint && el("span", { class: "quiet" }, hint)),
+    el("h3", {}, title, hint && el("span", { class: "quiet" }, hint)),
     content,
   );
 }
@@ -212,14 +212,12 @@ function handChip(one) {
 
 // Once for each change of hands: the box tells of another sentence by itself.
 function tell() {
-  const now = JSON.stringify(DATA.hands);
-  if (now === said) return;
-  said = now;
+  const now = { text: DATA.text, hands: JSON.stringify(DATA.hands) },
+    isNews = now.text === told.text && now.hands !== told.hands;
+  told = now;
+  if (!isNews) return;
   const translation = DATA.translation;
   byId("hands-said").textContent = DATA.comparison
-    ? tr(
-        `The translation is now “${translation}”. ${partingWords()}`,
-        `现在的译文是“${translation}”。${partingWords()}`,
-      )
-    : tr(`Nothing is changed: “${translation}”.`, `没有任何改动：“${translation}”。`);
+    ? tr(`The translation is now “${translation}” ${partingWords()}`, `现在的译文是“${translation}”。${partingWords()}`)
+    : tr(`Nothing is changed: “${translation}”`, `没有任何改动：“${translation}”`);
 }

@@ -41,7 +41,7 @@ function drawField() {
     el("button", { type: "submit" }, tr("look at this pair", "看这个句对")),
     el(
       "button",
-      { type: "button", disabled: !DATA.training.given && !written, onclick: () => lookAtPair("") },
+      { type: "button", "aria-pressed": String(!DATA.training.given), onclick: () => lookAtPair("") },
       tr("the model's own", "用模型自己的"),
     ),
     el("p", { id: LINE, class: "quiet", role: "status" }, whoseTarget(DATA.training)),
