@@ -2,10 +2,11 @@
 // #g=, as JSON, deflated, in base64url. Nothing of it is sent to the server before it has been checked here; the hands
 // are checked there again.
 
+import { DATA } from "/glass/look.js";
 import { onChoice, state } from "/glass/state.js";
 import { STATIONS } from "/glass/stations.js";
 import { byId, copyFrom } from "./elements.js";
-import { showLinked } from "./following.js";
+import { showExample, showLinked } from "./following.js";
 import { onLooked, request } from "./looking.js";
 import { goTo, onStation, stationInView } from "./machine.js";
 import { change, settings, t } from "./settings.js";
@@ -176,13 +177,14 @@ function writeSoon() {
   timer = setTimeout(write, PAUSE);
 }
 
-// Whether the address had something to restore.
+// Whether the address had something to say, be it damaged.
 export async function restore() {
   if (!location.hash.startsWith(PREFIX)) return false;
   const found = await readFragment(location.hash);
   if (!found) {
+    if (!DATA) await showExample();
     byId("glass-line").textContent = t("glass.damaged");
-    return false;
+    return true;
   }
   const { box, text, to, from, beam, hands, target, station, language, ...choices } = found;
   change("language", language);

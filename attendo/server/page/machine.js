@@ -3,15 +3,15 @@
 import { el, tr } from "/glass/elements.js";
 import { DATA, Pending } from "/glass/look.js";
 import { saveButtons } from "/glass/saving.js";
-import { onChoice } from "/glass/state.js";
+import { onChoice, state } from "/glass/state.js";
 import { STATIONS } from "/glass/stations.js";
 import { tensor } from "/glass/tensors.js";
-import { state } from "/glass/state.js";
 import { byId } from "./elements.js";
 import { onLooked } from "./looking.js";
 import { machineFigure, machineWords } from "./machine_figure.js";
 
 let inView = "overview";
+let blockInView = null; // of the station: its attention, say
 const viewListeners = [];
 
 export function stationInView() {
@@ -90,7 +90,7 @@ function whenThere() {
 
 function light() {
   for (const one of byId("machine").querySelectorAll("[data-station]")) {
-    const isLit = one.dataset.station === inView;
+    const isLit = one.dataset.station === inView && (!one.dataset.block || one.dataset.block === blockInView);
     one.classList.toggle("lit", isLit);
     if (one.localName !== "a") continue;
     if (isLit) one.setAttribute("aria-current", "true");
@@ -100,6 +100,18 @@ function light() {
   const row = chip && chip.parentElement;
   if (row) row.scrollTo({ left: chip.offsetLeft - (row.clientWidth - chip.clientWidth) / 2 });
 }
+
+// The last block that begins above the middle of the screen.
+function watchBlocks() {
+  const station = byId(inView);
+  const begun = station ? [...station.querySelectorAll(".block")].filter(beginsAbove) : [];
+  const found = begun.length ? begun[begun.length - 1].id : null;
+  if (found === blockInView) return;
+  blockInView = found;
+  light();
+}
+
+const beginsAbove = (one) => one.getBoundingClientRect().top < innerHeight / 2;
 
 // What stands in a band somewhat above the middle is what one reads.
 function watchStations() {
@@ -118,6 +130,16 @@ function watchStations() {
     for (const one of byId("stations").children) watcher.observe(one);
   };
   new MutationObserver(watchAll).observe(byId("stations"), { childList: true });
+  let isAsked = false;
+  const soon = () => {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(() => {
+      isAsked = false;
+      watchBlocks();
+    });
+  };
+  addEventListener("scroll", soon, { passive: true });
 }
 
 export function startMachine() {

@@ -13,58 +13,21 @@ import { CONFIG, DATA } from "/glass/look.js";
 import { show, showShare } from "/glass/numbers.js";
 import { headOf, set, state } from "/glass/state.js";
 import { tensor } from "/glass/tensors.js";
-
-// --- numbers of what is looked at
-
-// The first piece after the language tag, where there is one.
-const firstWord = () => (/^>>.*<<$/.test(DATA.source.labels[0]) ? 1 : 0);
-
-const largest = (values) => Array.from(values).reduce((best, value, at, all) => (value > all[best] ? at : best), 0);
-
-const attention = () => `encoder.${state.layer}.self_attention`;
-
-const rowOf = (name) => tensor(`${attention()}.${name}`).row(headOf(attention()), state.position);
-
-// The two best scores of the row that is followed, the best first.
-const bestScores = () =>
-  Array.from(rowOf("scaled"))
-    .sort((a, b) => b - a)
-    .slice(0, 2);
-
-function headsLookAt() {
-  const weights = tensor(`${attention()}.weights`);
-  return Array.from({ length: CONFIG.num_heads }, (_, head) => largest(weights.row(head, state.position)));
-}
-
-const length = (values) => Math.hypot(...values);
-
-// Where the translation looked while a piece was written: the last layer, the mean of its heads.
-function lookedAt(step) {
-  const weights = tensor(`decoder.${CONFIG.decoder_layers - 1}.cross_attention.weights`);
-  return DATA.source.labels.map((_, key) => {
-    let sum = 0;
-    for (let head = 0; head < CONFIG.num_heads; head++) sum += weights.at(head, step, key);
-    return sum / CONFIG.num_heads;
-  });
-}
-
-// The piece that looks the most clearly at one other.
-function clearestStep() {
-  const steps = DATA.steps.map((_, step) => Math.max(...lookedAt(step)));
-  return largest(steps.slice(0, -1).length ? steps.slice(0, -1) : steps);
-}
-
-const leastSure = () => largest(DATA.steps.map((step) => -step.log_prob));
-
-// A few pieces of the source, the right one among them, in their order.
-function someKeys(right, also) {
-  const others = DATA.source.labels.map((_, key) => key).filter((key) => key !== right && key !== also);
-  const chosen = [...new Set([right, also])].concat(others.slice(0, 4)).slice(0, 4);
-  return chosen.sort((a, b) => a - b).map((key) => ({ value: key, label: DATA.source.labels[key] }));
-}
-
-const firstBlock = () => attention().replaceAll(".", "-");
-const blockOf = (part) => () => `decoder-${state.decoderLayer}-${part}`;
+import {
+  bestScores,
+  blockOf,
+  clearestStep,
+  firstBlock,
+  firstWord,
+  headsLookAt,
+  largest,
+  leastSure,
+  length,
+  lookedAt,
+  rowOf,
+  someKeys,
+  untouched,
+} from "./tour_numbers.js";
 
 export const STOPS = [
   {
@@ -117,13 +80,12 @@ export const STOPS = [
       ),
     asks: () =>
       tr(
-        `Without positions, how many of the ${(DATA.comparison || DATA).labels?.length ?? DATA.target.labels.length} pieces of the translation stay right before the first other one?`,
-        `去掉位置编码，译文的 ${(DATA.comparison || DATA).labels?.length ?? DATA.target.labels.length} 个词元里，开头有几个保持不变？`,
+        `The translation has ${untouched().length} pieces. Without positions, how many of them stay the same, from the first on?`,
+        `译文有 ${untouched().length} 个词元。去掉位置编码，从头数起有几个保持不变？`,
       ),
     least: () => 0,
-    most: () => DATA.target.labels.length,
-    answer: () =>
-      DATA.comparison ? (DATA.comparison.parts_at ?? DATA.comparison.labels.length) : DATA.target.labels.length,
+    most: () => untouched().length,
+    answer: () => (DATA.comparison ? (DATA.comparison.parts_at ?? untouched().length) : untouched().length),
     tells: (n) =>
       tr(`${n}, then it goes on otherwise: “${DATA.translation}”`, `${n} 个，此后就不同了：“${DATA.translation}”`),
     todo: () =>
@@ -244,7 +206,8 @@ export const STOPS = [
     },
     tells: (n) => {
       const size = DATA.target_in.labels.length;
-      return tr(`${n}: all above the diagonal, of ${size * size}`, `${n} 个：对角线以上的全部，共 ${size * size} 个`);
+      if (n !== (size * (size - 1)) / 2) return tr(`${n} of ${size * size}`, `${size * size} 个里的 ${n} 个`);
+      return tr(`${n}: all that lie above the diagonal`, `${n} 个：对角线以上的全部`);
     },
     todo: () => tr("Step forward, and see one more column open.", "往前走一步，看又有一列打开了。"),
   },
