@@ -111,7 +111,7 @@ function movedChart(c, most) {
     scroller(name, el("div", { class: "columns", role: "img", "aria-label": name }, columns)),
     el(
       "p",
-      { class: "key quiet" },
+      { class: "bar-key quiet" },
       keyOf("before", tr("p untouched", "改动前 p")),
       keyOf("after", tr("p with the hand", "改动后 p")),
       keyOf("divergence", tr(`KL, the longest bar ${show(scale)} nats`, `KL，最长的条为 ${show(scale)} nat`)),
