@@ -12,6 +12,7 @@ const ROW_HEIGHT = 27;
 const HEAD = 26; // the numbers of the steps
 const BETWEEN_COLUMNS = 44; // columns: where the lines run
 const LONGEST_LABEL = 14; // characters
+const LONGEST_BEFORE = 40; // characters of what stands before a piece
 const BEYOND = 900; // pixels that are drawn on either side of what is seen: a long search has thousands of nodes
 
 let treeLayout = null; // {columns: [{x, width, nodes}], rows}, of one look
@@ -162,13 +163,18 @@ function nodeMark(node, isCurrent) {
 function wordsOf(node) {
   if (node.parent === null) return tr("the beginning", "开始");
   return [
-    tr(`after ${textBefore(node)}`, `接在 ${textBefore(node)} 之后`),
+    tr(`after ${endOf(textBefore(node))}`, `接在 ${endOf(textBefore(node))} 之后`),
     `p ${showShare(Math.exp(node.logProb))}`,
     `${tr("sum of log p", "log p 之和")} ${show(node.total)}`,
     `${tr("score", "得分")} ${show(node.score)}`,
     `${tr("rank", "排名")} ${node.rank}`,
     isOnBestPath(node) ? tr("on the best path", "在最佳路径上") : fateOf(node),
   ].join(" · ");
+}
+
+function endOf(text) {
+  const letters = Array.from(text);
+  return letters.length > LONGEST_BEFORE ? `…${letters.slice(1 - LONGEST_BEFORE).join("")}` : text;
 }
 
 // The words of a node, and what a click on it does.

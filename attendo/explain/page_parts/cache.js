@@ -7,9 +7,9 @@ import { saveButtons } from "./saving.js";
 import { state } from "./state.js";
 
 const CELLS_WIDE = 250; // pixels of a row of cells, at most
-const LARGEST_WIDTH = 22;
+const LARGEST_WIDTH = 20;
 const CELL_HEIGHT = 15;
-const NAMES = 78; // pixels of the rows' names
+const NAMES = 66; // pixels of the rows' names
 
 export function cacheFilling() {
   return el(
@@ -105,7 +105,7 @@ function cacheCells(words, { kept, fresh, length }) {
         "g",
         { transform: `translate(0 ${layer * (high + 8) + 1})` },
         svg("text", { class: "layer-name", x: 0, y: high / 2 + 4 }, tr(`layer ${layer + 1}`, `第 ${layer + 1} 层`)),
-        ["K", "V"].map((letter, row) => svg("text", { x: NAMES - 18, y: (row + 0.5) * CELL_HEIGHT + 4 }, letter)),
+        ["K", "V"].map((letter, row) => svg("text", { x: NAMES - 8, y: (row + 0.5) * CELL_HEIGHT + 4 }, letter)),
         box("to-come", 0, length),
         box("kept", 0, kept),
         box("fresh", kept, fresh),

@@ -8,9 +8,18 @@ import { set } from "./state.js";
 
 // What was forced after the path's end is forgotten.
 export async function continueWith(ids) {
-  const force = Object.fromEntries(ids.map((id, at) => [at + 1, id]));
+  const force = Object.fromEntries(ids.map((id, at) => [at + 1, id])),
+    station = document.activeElement && document.activeElement.closest(".station");
   const isDrawn = await lookWith(handsWith({ force }));
-  if (isDrawn) set({ step: Math.min(ids.length, DATA.steps.length) - 1 });
+  if (!isDrawn) return;
+  set({ step: Math.min(ids.length, DATA.steps.length) - 1 });
+  if (station) focusStep(station.id);
+}
+
+// What had the focus may be gone: who came by the keyboard goes on from the step bar.
+function focusStep(id) {
+  if (document.activeElement !== document.body) return;
+  document.querySelector(`#${id} .step-bar [aria-current]`).focus({ preventScroll: true });
 }
 
 export function isForced(step) {

@@ -8,6 +8,7 @@ import { state } from "./state.js";
 
 const SIDE = 264; // pixels, at most: of many pieces each is smaller
 const LARGEST_CELL = 26;
+const SMALLEST_PARTED = 5; // pixels of a cell that a line parts from the next
 const WITH_LABELS = 12; // pixels of a cell beside which a label can be read
 
 export function maskGrowing() {
@@ -93,12 +94,12 @@ function hatching() {
   );
 }
 
-// Between cells that are large enough for it.
+// Between cells, where they are large enough for it.
 export function gridLines(left, rows, columns, width, height) {
-  if (Math.min(width, height) < 5) return null;
   const across = Array.from({ length: rows + 1 }, (_, i) => `M${left} ${i * height}h${columns * width}`),
     down = Array.from({ length: columns + 1 }, (_, j) => `M${left + j * width} 0v${rows * height}`);
-  return svg("path", { class: "grid-lines", d: [...across, ...down].join("") });
+  const lines = [...(height < SMALLEST_PARTED ? [] : across), ...(width < SMALLEST_PARTED ? [] : down)];
+  return svg("path", { class: "grid-lines", d: lines.join("") });
 }
 
 function maskRows() {

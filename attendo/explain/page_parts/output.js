@@ -117,7 +117,7 @@ function bars(one, shares, from, to) {
   const head = el(
     "tr",
     {},
-    ["", tr("piece", "词元"), "logit", "p", "", ""].map((text) => el("td", { class: "head" }, text)),
+    ["", tr("piece", "词元"), "logit", "p", "", ""].map((text) => el(text ? "th" : "td", {}, text)),
   );
   const table = el("table", { class: "bars-table" }, el("thead", {}, head), el("tbody", {}, rows));
   onCells(table, "output-bars");
@@ -125,9 +125,7 @@ function bars(one, shares, from, to) {
 }
 
 function candidateRow(one, share, index, id) {
-  const bar = el("span", { class: "bar" }),
-    isChosen = id === one.piece;
-  bar.style.setProperty("--share", String(share));
+  const isChosen = id === one.piece;
   const number = (kind, text) =>
     el(
       "td",
@@ -139,16 +137,18 @@ function candidateRow(one, share, index, id) {
       },
       text,
     );
-  return el(
+  const row = el(
     "tr",
     { class: isChosen ? "chosen" : null, "data-piece": DATA.pieces[id] },
     el("td", { class: "quiet" }, String(index + 1)),
     el("th", { scope: "row" }, DATA.pieces[id]),
     number("logit", show(one.logits[index])),
     number("probability", showShare(share)),
-    el("td", { class: "barcell" }, bar),
+    el("td", { class: "barcell" }, el("span", { class: "bar" })),
     el("td", { class: "instead" }, isChosen ? chosenMark() : sayInstead(id)),
   );
+  row.style.setProperty("--share", String(share)); // narrow screens draw the bar behind the row
+  return row;
 }
 
 function chosenMark() {
