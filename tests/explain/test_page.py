@@ -194,3 +194,10 @@ def test_a_model_folder_is_no_place_for_a_page(capsys):
     assert code == 2
     assert told.startswith("attendo: --out")
     assert not (GLASS.bundle.folder / "explain.html").exists()
+
+
+def test_the_words_of_the_untouched_translation_are_known():
+    found = explained(erase=("机器",))
+    comparison = page_data(found, view_of(found), "en")["comparison"]
+    words = ["".join(comparison["labels"][begin:end]) for begin, end in comparison["words"]]
+    assert [word.strip("␣") for word in words] == ["I", "love", "machine", "learning", ".", "</s>"]
