@@ -18,7 +18,7 @@ export function cacheFilling() {
     el(
       "h4",
       {},
-      tr("The cache fills", "缓存在填充"),
+      tr("The cache fills", "缓存逐步填满"),
       saveButtons(() => document.querySelector(".cache-rows"), "cache"),
     ),
     note(cacheWords()),
@@ -70,7 +70,7 @@ function cacheWords() {
   const products = whole(numbersOf(spared) * d);
   return tr(
     `${holds}; what was there spares this step 2 × ${layers} × ${spared} × ${d}² = ${products} products, of keys and values alone.`,
-    `${holds}；已有的部分为这一步省去 2 × ${layers} × ${spared} × ${d}² = ${products} 次乘法，这还只是键和值的。`,
+    `${holds}；已有的部分为这一步省去 2 × ${layers} × ${spared} × ${d}² = ${products} 次乘法（仅计键和值）。`,
   );
 }
 

@@ -8,6 +8,7 @@ import { state } from "./state.js";
 
 const SIDE = 264; // pixels, at most: of many pieces each is smaller
 const LARGEST_CELL = 26;
+const HATCHING = "mask-hatching"; // the id of the pattern
 const SMALLEST_PARTED = 5; // pixels of a cell that a line parts from the next
 const WITH_LABELS = 12; // pixels of a cell beside which a label can be read
 
@@ -18,7 +19,7 @@ export function maskGrowing() {
     el(
       "h4",
       {},
-      tr("The mask grows", "掩码在长大"),
+      tr("The mask grows", "掩码逐步增长"),
       saveButtons(() => document.querySelector(".mask-growing svg"), "mask"),
     ),
     note(maskWords()),
@@ -43,7 +44,7 @@ function maskWords() {
   }
   return tr(
     `Step ${count} adds a row: ${label} may look at ${count === 1 ? "itself alone" : `itself and the ${count - 1} before it`}. Hatched: what comes after a row's piece is hidden from it.`,
-    `第 ${count} 步多出一行：${label} ${count === 1 ? "只能看自己" : `能看自己和前面的 ${count - 1} 个`}。斜线：每行词元之后的，对它都被遮住。`,
+    `第 ${count} 步多出一行：${label} ${count === 1 ? "只能看自己" : `能看自己和前面的 ${count - 1} 个`}。斜线格被遮住：排在后面的词元，前面的看不到。`,
   );
 }
 
@@ -54,9 +55,9 @@ function maskDrawing() {
   const cell = Math.max(2, Math.min(LARGEST_CELL, Math.floor(SIDE / length))),
     gutter = cell < WITH_LABELS ? 0 : 8 * Math.max(...labels.map((one) => Math.min(one.length, 12))) + 12,
     side = length * cell;
-  const strip = (row, from, to, name) =>
+  const strip = (row, from, to, look) =>
     to > from
-      ? svg("rect", { class: name, x: gutter + from * cell, y: row * cell, width: (to - from) * cell, height: cell })
+      ? svg("rect", { ...look, x: gutter + from * cell, y: row * cell, width: (to - from) * cell, height: cell })
       : null;
   return svg(
     "svg",
@@ -72,8 +73,8 @@ function maskDrawing() {
     labels
       .slice(0, rows)
       .map((label, row) => [
-        strip(row, 0, seenFrom(row), row === state.step ? "may now" : "may"),
-        strip(row, seenFrom(row), rows, "hidden"),
+        strip(row, 0, seenFrom(row), { class: row === state.step ? "may now" : "may" }),
+        strip(row, seenFrom(row), rows, { class: "hidden", fill: `url(#${HATCHING})` }),
         gutter
           ? svg("text", { class: row === state.step ? "now" : null, x: gutter - 6, y: (row + 0.5) * cell + 4 }, label)
           : null,
@@ -88,7 +89,7 @@ function hatching() {
     {},
     svg(
       "pattern",
-      { id: "mask-hatching", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+      { id: HATCHING, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
       svg("rect", { class: "hatch", width: 2.5, height: 6 }),
     ),
   );
