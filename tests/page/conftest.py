@@ -20,6 +20,25 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.page)
 
 
+MEASURED = pytest.StashKey[list]()
+
+
+@pytest.fixture
+def measured(pytestconfig):
+    """A number for the end of the run: measured("a step", 12.3, "ms", 100). A busy machine has three times as long."""
+
+    def note(what, value, unit, limit):
+        pytestconfig.stash.setdefault(MEASURED, []).append(f"{what}: {value:.4g} {unit} (at most {limit} {unit})")
+        assert value <= 3 * limit, f"{what}: {value:.4g} {unit}, expected at most {limit}"
+
+    return note
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for line in config.stash.get(MEASURED, []):
+        terminalreporter.write_line(line)
+
+
 @pytest.fixture(scope="session")
 def server():
     """With the model that comes with attendo."""
@@ -53,7 +72,7 @@ def opened(browser):
         tab.on("pageerror", lambda error: complaints.append(str(error)))
         tab.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         tab.goto(server.address + "/" + fragment)
-        tab.wait_for_selector(".card")
+        tab.wait_for_selector("html.ready .card", timeout=15_000)
         return tab
 
     yield open_page
