@@ -10,7 +10,6 @@ import { change, number, settings, t } from "./settings.js";
 const LONG = 1500; // characters from which a text comes sentence by sentence, without its words
 const PAUSE = 250; // milliseconds after the last letter of a long text
 const SURE = 0.5; // of a detection: below it the language is a guess
-const EXAMPLES = ["昨天下午我和朋友去北京的图书馆借了三本书。", "The museum opens at nine, but on Mondays it is closed."];
 
 // wish: the target that was chosen; to: that which there is for the text
 const state = { from: "", to: "", wish: "", detected: null, answer: null, limit: 50_000, timer: 0, controller: null, again: false };
@@ -87,7 +86,6 @@ function showCount() {
   line.textContent = t("box.count", { count: number(count), limit: number(state.limit) });
   line.classList.toggle("bad", count > state.limit);
   byId("clear").hidden = count === 0;
-  byId("example").hidden = count > 0;
 }
 
 // Without a pause: letters gather while a text is being translated, and the next is asked for when that one is there.
@@ -222,14 +220,6 @@ function showError(error) {
 
 // --- listening
 
-function example() {
-  const wanted = settings.language === "zh" ? EXAMPLES[1] : EXAMPLES[0];
-  byId("source").value = sources().some((code) => base(code) === "zh") ? wanted : EXAMPLES[1];
-  typed();
-  byId("source").focus();
-  translateNow();
-}
-
 export function startBox() {
   const field = byId("source");
   field.addEventListener("input", (event) => {
@@ -240,7 +230,6 @@ export function startBox() {
   byId("from").addEventListener("change", chooseSource);
   byId("to").addEventListener("change", chooseTarget);
   byId("swap").addEventListener("click", swap);
-  byId("example").addEventListener("click", example);
   byId("copy").addEventListener("click", () => copyFrom(byId("copy"), state.answer ? state.answer.text : ""));
   byId("clear").addEventListener("click", () => {
     field.value = "";

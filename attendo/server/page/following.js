@@ -71,8 +71,7 @@ function cursorMoved() {
 
 export function sayWhich() {
   const line = byId("of-text");
-  if (kind === "example" && !DATA) line.textContent = t("glass.type", { directions: directions() });
-  else if (kind === "example") line.textContent = t("glass.example");
+  if (kind === "example") line.textContent = DATA ? t("glass.example") : "";
   else if (place.count < 2) line.textContent = "";
   else line.textContent = t(kind === "first" ? "glass.first" : "glass.cursor", place);
 }

@@ -13,10 +13,10 @@ const tour = { at: null, guesses: [], before: null, opened: null, claims: null, 
 export const isOnTour = () => tour.at !== null;
 
 export async function startTour() {
-  if (!DATA) return;
+  if (!DATA) return byId("source").focus(); // of a model that no example is known for
   tour.claims = tour.claims || (await (await fetch("/page/claims.json", { credentials: "omit" })).json());
   if (tour.guesses.length === STOPS.length) tour.guesses = [];
-  await goToStop(Math.min(tour.guesses.length, STOPS.length - 1));
+  return goToStop(Math.min(tour.guesses.length, STOPS.length - 1));
 }
 
 async function leave() {

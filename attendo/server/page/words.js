@@ -44,7 +44,6 @@ export const WORDS = {
     "en": "The text is in {source}, so it is translated into {target}.",
     "zh": "原文是{source}，因此译成{target}。"
   },
-  "box.example": { "en": "Try an example", "zh": "试一个例子" },
   "mark.help": {
     "en": "Point at a word, or move through the translation with the arrow keys, to see where it comes from.",
     "zh": "把指针移到词上，或用方向键在译文中移动，可以看到它译自哪个词。"
