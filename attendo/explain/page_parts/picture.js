@@ -64,10 +64,9 @@ function groundOf(element) {
 const isClear = (colour) => colour === "transparent" || /[,/] ?0\)$/.test(colour);
 
 function drawnElement(element, drawing, isRoot = false) {
-  if (element.checkVisibility && !element.checkVisibility({ visibilityProperty: true })) return null;
-  if (element.matches("[data-unsaved]")) return null; // what is there to be pressed
   const box = placedBox(element.getBoundingClientRect(), drawing),
     style = getComputedStyle(element);
+  if (!isSeen(element, style) || element.matches("[data-unsaved]")) return null; // the latter are there to be pressed
   if (element.localName === "svg") return styledCopy(element, box);
   if (element.localName === "canvas") return imageOf(element, box);
   const inside = [...element.childNodes].map((one) => {
@@ -76,11 +75,39 @@ function drawnElement(element, drawing, isRoot = false) {
   });
   if (element.matches("input, select, textarea")) inside.push(valueOf(element, style, box));
   const isCut = !isRoot && style.overflow !== "visible" && element.scrollWidth > element.clientWidth + 1;
-  return [...boxOf(box, style), isCut ? clipped(inside, box, drawing) : inside];
+  return [...boxOf(box, style), ...signsOf(element, style, drawing), isCut ? clipped(inside, box, drawing) : inside];
+}
+
+// An element may have no box of its own, and be seen by what is in it.
+function isSeen(element, style) {
+  return (
+    style.display === "contents" || !element.checkVisibility || element.checkVisibility({ visibilityProperty: true })
+  );
 }
 
 function placedBox(rect, { left, top }) {
   return { x: rect.left - left, y: rect.top - top, width: rect.width, height: rect.height };
+}
+
+// Of a formula what is drawn and not written: the bar of a fraction, the sign of a root.
+function signsOf(element, style, drawing) {
+  const stroke = { fill: "none", stroke: style.color, "stroke-width": 1 };
+  if (element.localName === "mfrac") {
+    const [above, below] = [...element.children].map((one) => placedBox(one.getBoundingClientRect(), drawing));
+    const whole = placedBox(element.getBoundingClientRect(), drawing),
+      y = (above.y + above.height + below.y) / 2;
+    return [svg("path", { ...stroke, d: `M${whole.x} ${y}h${whole.width}` })];
+  }
+  if (element.localName === "msqrt") {
+    const { x, y, width, height } = placedBox(element.getBoundingClientRect(), drawing);
+    return [
+      svg("path", {
+        ...stroke,
+        d: `M${x + 1} ${y + height * 0.6}l2 -1l3 ${height * 0.35}L${x + 9} ${y + 1.5}H${x + width}`,
+      }),
+    ];
+  }
+  return [];
 }
 
 // What a window scrolls is cut where the window ends.

@@ -6,8 +6,8 @@ import { pictureOf } from "./picture.js";
 const SHARPNESS = 2; // pixels of a PNG for one of the screen
 const WIDEST_IMAGE = 8000; // pixels that every browser still draws
 
-// `picture` gives the element at the moment of saving; `name` is what the file is called.
-export function saveButtons(picture, name) {
+// `picture` gives the element at the moment of saving; `name` is what the file is called, `what` it is.
+export function saveButtons(picture, name, what = tr("this picture", "这幅图")) {
   const button = (kind, save) =>
     el(
       "button",
@@ -15,8 +15,8 @@ export function saveButtons(picture, name) {
         type: "button",
         class: "save",
         "data-save": kind.toLowerCase(),
-        "aria-label": tr(`save this picture as ${kind}`, `把这幅图存为 ${kind}`),
-        title: tr(`save as ${kind}`, `存为 ${kind}`),
+        "aria-label": tr(`save ${what} as ${kind}`, `把${what}存为 ${kind}`),
+        title: tr(`save ${what} as ${kind}`, `把${what}存为 ${kind}`),
         onclick: () => save(pictureOf(picture()), `attendo-${name}.${kind.toLowerCase()}`),
       },
       kind,

@@ -1,7 +1,8 @@
 // What the reader has chosen; a change draws those stations anew that depend on it.
 
-import { el, patient } from "./elements.js";
+import { el, patient, tr } from "./elements.js";
 import { CONFIG, DATA, onLook } from "./look.js";
+import { saveButtons } from "./saving.js";
 import { sharpestHead } from "./tensors.js";
 import { unfolding } from "./unfold.js";
 
@@ -94,7 +95,8 @@ export function redrawStation(id) {
 }
 
 export function drawn(one) {
-  return el("section", { id: one.id, class: "station" }, el("h2", {}, one.title()), patient(one.draw));
+  const save = saveButtons(() => document.getElementById(one.id), `station-${one.id}`, tr("this station", "这一站"));
+  return el("section", { id: one.id, class: "station" }, el("h2", {}, one.title()), patient(one.draw), save);
 }
 
 // Who has come to a button by the keyboard stays there when its station is drawn anew: [child, its child, …]

@@ -10,7 +10,7 @@ import { startHands } from "./hands_panel.js";
 import { take } from "./languages.js";
 import { restore, startLinks } from "./link.js";
 import { drawListing, startListing } from "./listing.js";
-import { drawStations, speakGlass, startLooking } from "./looking.js";
+import { speakGlass, startLooking } from "./looking.js";
 import { drawMachine, startMachine } from "./machine.js";
 import { change, isDark, onChange, settings, t, turnTheme } from "./settings.js";
 import { drawTour, startTour, startTourCard } from "./tour.js";
@@ -84,7 +84,11 @@ function start() {
   byId("theme").addEventListener("click", () => {
     turnTheme();
     showTheme();
-    drawStations(); // what is drawn on a canvas has its colours in it
+    speakGlass(); // what is drawn on a canvas has its colours in it
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    showTheme();
+    speakGlass();
   });
   byId("key-form").addEventListener("submit", (event) => {
     event.preventDefault();

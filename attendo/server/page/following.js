@@ -134,6 +134,7 @@ export function startFollowing() {
   });
   onLooked(sayWhich);
   const field = byId("source");
+  byId("clear").addEventListener("click", showExample);
   for (const event of ["keyup", "pointerup"]) field.addEventListener(event, cursorMoved);
   field.addEventListener("input", () => {
     if (!field.value.trim()) showExample();

@@ -113,7 +113,7 @@ export function startLooking() {
   setCodeLoader(() => askJson("/api/glass/code"));
 }
 
-// The words of the page have changed.
+// The words of the page have changed, or its colours.
 export function speakGlass() {
   state.language = settings.language;
   if (byId("stations").children.length) drawStations();
