@@ -16,7 +16,7 @@ export function cacheFilling() {
     "figure",
     { class: "cache-filling" },
     el(
-      "h4",
+      "h3",
       {},
       tr("The cache fills", "缓存逐步填满"),
       saveButtons(() => document.querySelector(".cache-rows"), "cache"),
@@ -25,8 +25,8 @@ export function cacheFilling() {
     el(
       "div",
       { class: "cache-rows" },
-      cachePart(tr("self-attention: one more at each step", "自注意力：每步多一格"), ofTranslation()),
-      cachePart(tr("cross-attention: all at the first step", "交叉注意力：第一步全部填好"), ofMemory()),
+      cachePart(tr("self-attention", "自注意力"), tr("one more at each step", "每步多一格"), ofTranslation()),
+      cachePart(tr("cross-attention", "交叉注意力"), tr("all at the first step", "第一步全部填好"), ofMemory()),
     ),
     fold("fold-cache", tr("the cache as a table", "以表格查看缓存"), cacheTable),
   );
@@ -74,7 +74,8 @@ function cacheWords() {
   );
 }
 
-function cachePart(words, part) {
+function cachePart(name, how, part) {
+  const words = `${name}${tr(": ", "：")}${isNothingKept() ? tr("all anew at each step", "每步全部重算") : how}`;
   return el(
     "div",
     { class: "cache-part" },

@@ -17,7 +17,7 @@ export function maskGrowing() {
     "figure",
     { class: "mask-growing" },
     el(
-      "h4",
+      "h3",
       {},
       tr("The mask grows", "掩码逐步增长"),
       saveButtons(() => document.querySelector(".mask-growing svg"), "mask"),

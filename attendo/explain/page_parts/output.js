@@ -190,7 +190,7 @@ function fedBack() {
     );
   const piece = DATA.target.labels[state.step];
   return [
-    el("h4", {}, tr("Fed back", "反馈为下一步的输入")),
+    el("h3", {}, tr("Fed back", "反馈为下一步的输入")),
     note(
       isLast
         ? tr(`${piece} is the last piece: nothing reads it any more.`, `${piece} 是最后一个词元：不再有谁读它。`)
