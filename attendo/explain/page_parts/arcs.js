@@ -2,12 +2,14 @@
 // between two rows where a translation looks at its source.
 
 import { el, svg, tr } from "./elements.js";
+import { onCells } from "./matrices.js";
 import { sum } from "./numbers.js";
 
 const FAINTEST = 0.04; // arcs of less than this are not drawn
 const MOST_WITH_ALL = 24; // pieces; of more, each has its strongest arcs alone
 const STRONGEST = 5;
-const WIDEST = 640; // short sentences are spread out to this
+const WIDEST = 640; // short sentences are spread out to this, where there is room
+const AROUND = 90; // pixels of a small screen that are left and right of a picture
 const HIGHEST = 190; // of an arc
 const BETWEEN = 116; // two rows
 const scrolledTo = new Map(); // by place: drawn anew, a long sentence stays where it was
@@ -37,6 +39,7 @@ export function arcs(of, summary) {
     drawing.sides.map((side) => svg("g", { class: "pieces-of" }, side.labels)),
   );
   followPointer(picture, of, drawing);
+  onCells(picture, of.place);
   const holder = el("div", { class: "scroll arcs-holder" }, picture);
   stayWhere(holder, of.place);
   return holder;
@@ -206,7 +209,8 @@ function placed(labels) {
 // Sides of different lengths are centred, short ones spread out; gives the width of all.
 function spread(sides) {
   const width = Math.max(...sides.map((side) => side.width)),
-    wide = Math.max(width, Math.min(WIDEST, 1.6 * width));
+    room = document.documentElement.clientWidth - AROUND,
+    wide = Math.max(width, Math.min(WIDEST, room, 1.6 * width));
   for (const side of sides)
     side.middle = side.middle.map((x) => Number((((x + (width - side.width) / 2) * wide) / width).toFixed(1)));
   return wide;

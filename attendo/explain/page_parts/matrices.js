@@ -110,13 +110,13 @@ export function rowsTable(columns, rows, place) {
 export function onCells(holder, place) {
   const open = (event) => {
     const cell = event.target.closest("[data-cell]");
-    if (cell) unfoldAt(place, JSON.parse(cell.dataset.cell));
+    if (!cell) return;
+    unfoldAt(place, JSON.parse(cell.dataset.cell));
+    event.preventDefault(); // space would scroll
   };
   holder.addEventListener("click", open);
   holder.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    open(event);
+    if (event.key === "Enter" || event.key === " ") open(event);
   });
 }
 

@@ -1,7 +1,9 @@
 // At a glance: the pieces of both sides, and a line from each piece of the translation to where it looked.
 
 import { arcs } from "./arcs.js";
-import { note, tr } from "./elements.js";
+import { lookingSummary } from "./attention_views.js";
+import { el, fold, note, tr } from "./elements.js";
+import { tableTwin } from "./heat_map.js";
 import { CONFIG, DATA } from "./look.js";
 import { saveButtons } from "./saving.js";
 import { set, state } from "./state.js";
@@ -13,7 +15,8 @@ export const overviewStation = {
   title: () => tr("At a glance", "总览"),
   depends: ["language", "step", "position"],
   draw: () => {
-    const layer = CONFIG.decoder_layers - 1;
+    const layer = CONFIG.decoder_layers - 1,
+      looking = whereItLooked(meanWeights(`decoder.${layer}.cross_attention`));
     return [
       note(
         tr(
@@ -21,14 +24,21 @@ export const overviewStation = {
           `下面是写出的词元，上面是读入的词元。连线表示写出一个词元时解码器看了哪里：第 ${layer + 1} 层交叉注意力，各头取平均。点击一个词元，跟着它往下看。`,
         ),
       ),
-      whereItLooked(meanWeights(`decoder.${layer}.cross_attention`)),
+      el("p", { class: "looking" }, `${lookingSummary(looking)}${tr(".", "。")}`),
+      arcs(looking, tr("where each piece looked", "每个词元看了哪里")),
       saveButtons(() => document.querySelector("#overview svg"), "overview"),
+      fold("fold-overview-table", tr("as a table", "表格"), () =>
+        tableTwin(
+          looking,
+          tr("what was written (rows), and where it looked (columns)", "写出的词元（行）看了哪里（列）"),
+        ),
+      ),
     ];
   },
 };
 
 function whereItLooked(weights) {
-  const of = {
+  return {
     rows: DATA.target.labels,
     columns: DATA.source.labels,
     own: false,
@@ -40,7 +50,6 @@ function whereItLooked(weights) {
     chosenColumn: state.position,
     chooseColumn: (position) => set({ position }),
   };
-  return arcs(of, tr("where each piece looked", "每个词元看了哪里"));
 }
 
 function meanWeights(part) {

@@ -82,6 +82,12 @@ export function termsOf(words, a, b, left, right) {
   ];
 }
 
+// A long table is scrolled by the keyboard, too.
+function reachable(table) {
+  table.tabIndex = 0;
+  return table;
+}
+
 function softmaxTerms(row, j, labels) {
   const highest = Math.max(...row),
     shares = softmaxShares(row);
@@ -104,7 +110,7 @@ function softmaxTerms(row, j, labels) {
         "对这一行做 softmax；先减去最大值，结果不变，但 exp 不会溢出",
       ),
     ),
-    plainTable(["", "s", `exp(s − ${show(highest)})`, tr("share", "占比")], rows),
+    reachable(plainTable(["", "s", `exp(s − ${show(highest)})`, tr("share", "占比")], rows)),
   ];
 }
 
@@ -126,7 +132,7 @@ function joinedTerms(part, head, rows, columns) {
         "看的词元各占一行，列出落在这个词各词元上的权重；相加之后，各行取平均",
       ),
     ),
-    plainTable(["", ...keyLabels(part).slice(...columns), "Σ"], body),
+    reachable(plainTable(["", ...keyLabels(part).slice(...columns), "Σ"], body)),
   ];
 }
 
@@ -148,7 +154,7 @@ function weightedTerms(part, head, i, k) {
     line(
       tr(`column ${k} of every value, each times the weight of its key`, `每个值向量的第 ${k} 列，乘以对应键的权重`),
     ),
-    el("div", { class: "scroll" }, el("table", { class: "plain" }, el("tbody", {}, rows))),
+    reachable(plainTable(["", "a", "v", "a · v"], rows)),
   ];
 }
 

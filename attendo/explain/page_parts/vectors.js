@@ -124,7 +124,7 @@ export function tensorFold(of, title, equations, words, open = false) {
   const shape = tensor(of.name).shape;
   const whole = { ...of, place };
   return fold(
-    `fold-${place}`,
+    `tensor-${place}`,
     [el("b", {}, title), " ", nameAndShape(of.name, shape), equations],
     () => [words ? note(words) : null, stripes(whole), numbers(whole)],
     open,
