@@ -25,6 +25,7 @@ from attendo.server.batching import Ticket
 from attendo.server.job import RequestError
 from attendo.server.languages import resolve
 from attendo.server.look_job import Looked, LookRequest, look_job
+from attendo.server.look_pace import LookPace
 from attendo.server.looks import KeptLook, KeptPlain, Looks
 from attendo.server.models import ServedModel
 from attendo.server.service import RECENT, Gone, Service
@@ -62,14 +63,11 @@ class Looking:
         plain = self.looks.get(plain_key, KeptPlain)
 
         def work(ticket: Ticket) -> Looked:
-            def check(step: int = 0) -> None:
-                if not ticket.is_alive:
-                    raise RequestError("cancelled", "nobody waits for this look any more")
-
-            check()
             ticket.begun = True
+            pace = LookPace(ticket, self.others_wait)
+            pace(0)
             glass = self.glass_of(model)
-            return look_job(asked, key, model.name, glass, plain.look if plain else None, self.service.limits, check)
+            return look_job(asked, key, model.name, glass, plain.look if plain else None, self.service.limits, pace)
 
         async with self.place(client):
             job = asked.job
@@ -94,6 +92,10 @@ class Looking:
         limits.check(asked.job)
         if asked.beam > limits.glass_beam:
             raise RequestError("bad-request", f"beam = {asked.beam}: expected at most {limits.glass_beam}")
+
+    def others_wait(self) -> bool:
+        """Whether anything but looks is under way. Asked by other threads: a list is made at once, a sum is not."""
+        return sum(list(self.service.under_way.values())) > sum(list(self.under_way.values()))
 
     # --- which model
 

@@ -23,8 +23,10 @@ from attendo.glass.hands import Hands
 from attendo.glass.look import look
 from attendo.glass.reading import open_glass
 from attendo.model_folder.bundle import write_bundle
-from attendo.server import looking
+from attendo.server import look_pace, looking
 from attendo.server.access import Access, digest_of
+from attendo.server.batching import Ticket
+from attendo.server.job import RequestError
 from attendo.server.limits import ServerLimits
 from tests.server.live_server import live, wait_until
 from tests.server.small_model import write_small_model
@@ -418,7 +420,7 @@ def test_the_end_of_its_time(echo, monkeypatch, evidence):
         assert abs(late) < 0.3
         wait_until(lambda: not server.service.under_way)
         monkeypatch.undo()
-        assert ask(server).status == 200
+        wait_until(lambda: ask(server, beam=1).status == 200)  # at once, if the machine is not busy
         evidence("S7", "ms by which the end of a look's time was missed", round(1000 * abs(late)))
 
 
@@ -475,6 +477,37 @@ def test_translations_go_on_beside_looks(echo, monkeypatch):
         started = time.monotonic()
         assert server.translate("hello", "zh").status == 200
         assert time.monotonic() - started < 1
+        connection.close()
+
+
+def test_looks_rest_while_others_translate(echo, monkeypatch):
+    rests = []
+    monkeypatch.setattr(look_pace.time, "sleep", rests.append)
+    now = time.monotonic()
+    pace = look_pace.LookPace(Ticket("one", now + 10, now + 10), lambda: True, since=now - 0.01)
+    pace(1)
+    pace.since -= 5
+    pace(2)
+    assert 0.02 <= rests[0] < rests[1] == look_pace.LONGEST_REST
+    pace.others_wait = lambda: False
+    pace(3)
+    assert len(rests) == 2
+    pace.ticket.cancelled = True
+    with pytest.raises(RequestError, match="nobody waits"):
+        pace(4)
+
+
+def test_looks_do_not_rest_for_looks(echo, monkeypatch):
+    slow = type(echo)(echo.bundle, echo.tokenizer, FakeEngine(seconds=0.3, remembers=False))
+    with live(slow) as server, ThreadPoolExecutor(1) as pool:
+        watched_steps(monkeypatch, 0.02)
+        connection = begin(server, SENTENCE)
+        wait_until(lambda: server.service.under_way)
+        assert not server.looking.others_wait()
+        translated = pool.submit(server.translate, "hello", "zh")
+        wait_until(server.looking.others_wait)
+        assert translated.result().status == 200
+        wait_until(lambda: not server.looking.others_wait())
         connection.close()
 
 
