@@ -29,7 +29,7 @@ const FACTORS = {
     return {
       name: whoLooks(part, i, j),
       formula: isScaled()
-        ? `q·k / √${CONFIG.d_k} = ${show(score)} / ${show(root)}`
+        ? `q·k / √${CONFIG.d_k} = ${show(score)} / ${showRoot(root)}`
         : tr("the hand is on: q·k is not divided by √d_k", "已改动：q·k 不除以 √d_k"),
       value: tensor(`${part}.scaled`).at(head, i, j),
       again: () => score / root,
@@ -78,10 +78,10 @@ const FACTORS = {
   add: ([, part, i, k]) => plus(`${part}.add`, entering(part), `${part}.out`, i, k),
   norm: ([, name, i, k]) => {
     const { x, mean, spread, gain, bias } = normFactors(name, i, k);
-    const above = CONFIG.norm === "layer" ? `(${show(x)} − ${show(mean)})` : show(x);
+    const above = CONFIG.norm === "layer" ? `(${show(x)} ${plusOf(-mean)})` : show(x);
     return {
       ...numberAt(name, i, k),
-      formula: `γ · ${CONFIG.norm === "layer" ? "(x − μ) / σ + β" : "x / rms"} = ${show(gain)} · ${above} / ${show(spread)}${bias ? ` + ${show(bias)}` : ""}`,
+      formula: `γ · ${CONFIG.norm === "layer" ? "(x − μ) / σ + β" : "x / rms"} = ${show(gain)} · ${above} / ${show(spread)}${bias ? ` ${plusOf(bias)}` : ""}`,
       again: () => (gain * (x - mean)) / spread + bias,
     };
   },
@@ -98,7 +98,7 @@ const FACTORS = {
     const e = tensor(`${side}.embedding`).at(i, k);
     return {
       ...numberAt(`${side}.scaled`, i, k),
-      formula: `${show(e)} × √${CONFIG.d_model} = ${show(e)} × ${show(rootOfModel())}`,
+      formula: `${show(e)} × √${CONFIG.d_model} = ${show(e)} × ${showRoot(rootOfModel())}`,
       again: () => e * Math.sqrt(CONFIG.d_model),
     };
   },
@@ -179,10 +179,20 @@ function headFactors(name, indices, part, head, i, k) {
   };
 }
 
+// + 0.3, or − 0.3
+function plusOf(value) {
+  return value < 0 ? `− ${show(-value)}` : `+ ${show(value)}`;
+}
+
+// √64 is 8, not 8.000
+function showRoot(root) {
+  return Number.isInteger(root) ? String(root) : show(root);
+}
+
 function plus(name, one, other, i, k) {
   const a = tensor(one).at(i, k),
     b = tensor(other).at(i, k);
-  return { ...numberAt(name, i, k), formula: `${one} + ${other} = ${show(a)} + ${show(b)}`, again: () => a + b };
+  return { ...numberAt(name, i, k), formula: `${one} + ${other} = ${show(a)} ${plusOf(b)}`, again: () => a + b };
 }
 
 export function normFactors(name, i, k) {

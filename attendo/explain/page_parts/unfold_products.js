@@ -67,10 +67,11 @@ function zeroWords(name, i) {
 export function productFactors(name, head, i, k) {
   const { matrix, column, reads } = factorsOfProduct(name, head, k);
   const indices = head === null ? [i, k] : [head, i, k],
-    zero = zeroWords(name, i);
+    zero = zeroWords(name, i),
+    withBias = CONFIG.bias ? " + b" : "";
   return {
     ...numberAt(name, ...indices),
-    formula: zero || `Σ x·W + b = ${products(tensor(reads).width)} + b`,
+    formula: zero || `Σ x·W${withBias} = ${products(tensor(reads).width)}${withBias}`,
     again:
       zero || !hasColumn(name, head, k)
         ? null
