@@ -38,10 +38,13 @@ export function beamTree() {
     details = el("p", { class: "tree-details" });
   const tree = { drawing, box, details, from: 0, to: 0, at: nodeOfStep() };
   const middle = columnOf(tree.at).x;
-  drawBetween(tree, middle - 2 * BEYOND, middle + 2 * BEYOND);
+  drawBetween(tree, middle - BEYOND, middle + BEYOND);
   tellNode(tree, tree.at);
   listenToTree(tree);
-  requestAnimationFrame(() => revealColumn(tree, columnOf(tree.at)));
+  requestAnimationFrame(() => {
+    revealColumn(tree, columnOf(tree.at));
+    drawWhatIsSeen(tree);
+  });
   return { box, details, whole: () => drawBetween(tree, 0, width).drawing };
 }
 
@@ -89,12 +92,13 @@ function drawBetween(tree, from, to) {
   const columns = treeLayout.columns.filter((one) => one.x + one.width + BETWEEN_COLUMNS >= from && one.x <= to),
     nodes = columns.flatMap((one) => one.nodes);
   const lines = nodes.filter((one) => one.parent !== null).sort((a, b) => weightOf(a) - weightOf(b));
+  const reached = nodes.includes(tree.at) ? tree.at : nodes[0]; // by the tab key
   const isFocused = tree.drawing.contains(document.activeElement);
   tree.drawing.replaceChildren(
     bandOf(),
     ...columns.map(stepNumber).filter(Boolean),
     ...lines.map(treeLine),
-    ...nodes.map((node) => nodeMark(node, node === tree.at)),
+    ...nodes.map((node) => nodeMark(node, node === reached)),
   );
   if (isFocused) focusOn(tree, tree.at);
   return tree;
@@ -136,7 +140,7 @@ function treeLine(node) {
   });
 }
 
-function nodeMark(node, isCurrent) {
+function nodeMark(node, isReached) {
   const { x } = columnOf(node),
     y = middleOf(node),
     width = widthOf(node);
@@ -146,7 +150,7 @@ function nodeMark(node, isCurrent) {
       class: `node ${fateClass(node)}${hasEnded(node) ? " ended" : ""}`,
       "data-node": String(node.id),
       role: "button",
-      tabindex: isCurrent ? "0" : "-1",
+      tabindex: isReached ? "0" : "-1",
       "aria-label": `${labelOf(node)} ${wordsOf(node)}`,
     },
     svg("rect", { x, y: y - 11, width, height: 22, rx: 6 }),
@@ -213,12 +217,14 @@ function listenToTree(tree) {
     if (goes) goes(node);
     else focusOn(tree, to);
   });
-  tree.box.addEventListener("scroll", () => {
-    const { scrollLeft, clientWidth } = tree.box;
-    if (scrollLeft < tree.from || scrollLeft + clientWidth > tree.to) {
-      drawBetween(tree, scrollLeft - BEYOND, scrollLeft + clientWidth + BEYOND);
-    }
-  });
+  tree.box.addEventListener("scroll", () => drawWhatIsSeen(tree));
+}
+
+function drawWhatIsSeen(tree) {
+  const { scrollLeft, clientWidth } = tree.box;
+  if (scrollLeft < tree.from || scrollLeft + clientWidth > tree.to) {
+    drawBetween(tree, scrollLeft - BEYOND, scrollLeft + clientWidth + BEYOND);
+  }
 }
 
 // To the left what it came from, to the right the best of what came of it, up and down those of the same step.
