@@ -50,7 +50,7 @@ function heatCell(of, i, j, largest, numbers) {
   const cell = el(
     "td",
     {
-      class: value < 0 ? "cold" : of.signed ? "warm" : value > 0.6 ? "strong" : null,
+      class: value < 0 ? "cold" : of.signed ? "warm" : null,
       "data-of": of.place,
       "data-cell": JSON.stringify(of.cell(i, j)),
     },
