@@ -32,10 +32,10 @@ def looked_at(tab, text):
     return shown
 
 
-def unfold_all(tab, within="#glass"):
+def unfold_all(tab, within="#glass", but=None):
     """Every fold, those inside others, too."""
+    closed = f"{within} details:not([open]){f':not({but})' if but else ''} > summary"
     for _ in range(5):
-        closed = f"{within} details:not([open]) > summary"
         if not tab.locator(closed).count():
             break
         tab.evaluate("(closed) => document.querySelectorAll(closed).forEach((one) => one.click())", closed)
