@@ -5,7 +5,7 @@ import { el, svg, tr } from "/glass/elements.js";
 import { CONFIG, DATA, HANDS } from "/glass/look.js";
 import { state } from "/glass/state.js";
 import { isPreNorm } from "/glass/tensors.js";
-import { layerMark, partOf, press, shortened } from "./machine_parts.js";
+import { heightOf, layerMark, partOf, press, shortened } from "./machine_parts.js";
 
 const WIDE = 300;
 const COLUMN = { encoder: { x: 18, out: 7 }, decoder: { x: 162, out: 293 } }; // out: where x goes around a part
@@ -60,7 +60,7 @@ function stackOf(stack) {
   for (const kind of sublayers) {
     const from = y + GAP / 2;
     if (isPreNorm()) put("norm", 15, GAP);
-    put(kind, kind === "feed_forward" ? 26 : 42, isPreNorm() ? 5 : GAP);
+    put(kind, heightOf(stack, kind), isPreNorm() ? 5 : GAP);
     const sum = put(isPreNorm() ? "add" : "add_norm", 15, 5);
     sum.around = from;
   }

@@ -8,6 +8,7 @@ import { headOf, set, state } from "/glass/state.js";
 import { tensor } from "/glass/tensors.js";
 
 const BARS = 13; // the height of the tallest
+const BADGE = 13; // of what says that a hand is on a part
 
 // A part: what it is called, where a click leads, what a hand did to it.
 const PARTS = {
@@ -44,17 +45,25 @@ export function partOf(stack, row, box, go) {
   const isAttention = row.kind.endsWith("attention");
   const block = isAttention || row.kind === "feed_forward" ? part.replaceAll(".", "-") : null;
   const off = offIn(stack, row.kind);
+  const line = off && !off.whole ? BADGE + 2 : 0; // which is below the words
+  const y = box.y + (isAttention ? 15 : (box.height - line) / 2 + 4);
   const drawn = press(
     off ? `${words}: ${off.words}` : words,
     station,
     () => go(station, block),
     svg("rect", { ...box, rx: 6, class: `part ${isAttention ? "attention" : row.kind}` }),
-    svg("text", { x: box.x + box.width / 2, y: box.y + (isAttention ? 15 : box.height / 2 + 4) }, words),
+    svg("text", { x: box.x + box.width / 2, y }, words),
     isAttention ? weightsIn(part, box) : null,
     off ? crossed(box, off) : null,
   );
   if (block) drawn.dataset.block = block;
   return drawn;
+}
+
+// A part that a hand is on in part has a line more, which says so.
+export function heightOf(stack, kind) {
+  const off = offIn(stack, kind);
+  return (kind === "feed_forward" ? 26 : 42) + (off && !off.whole ? BADGE + 2 : 0);
 }
 
 // A group that can be pressed, and is lit while its station is in view; one that names a block, while that is.
@@ -107,7 +116,7 @@ function weightsIn(part, box) {
   const width = (box.width - 14) / row.length;
   return Array.from(row, (weight, at) => {
     const height = Math.max(1, BARS * weight);
-    const bar = { x: box.x + 7 + at * width, y: box.y + box.height - 6 - height, height };
+    const bar = { x: box.x + 7 + at * width, y: box.y + 36 - height, height };
     return svg("rect", { ...bar, width: Math.max(0.5, width - 1), class: "bar" });
   });
 }
@@ -183,14 +192,13 @@ const offWords = (count) => tr(`off in ${count} ${count === 1 ? "layer" : "layer
 function crossed(box, { whole, words }) {
   const right = box.x + box.width,
     bottom = box.y + box.height;
-  if (whole)
-    return svg("path", {
-      d: `M${box.x} ${box.y}L${right} ${bottom}M${right} ${box.y}L${box.x} ${bottom}`,
-      class: "off",
-    });
+  if (whole) {
+    const d = `M${box.x} ${box.y}L${right} ${bottom}M${right} ${box.y}L${box.x} ${bottom}`;
+    return svg("path", { d, class: "off" });
+  }
   return [
-    svg("rect", { x: box.x + 8, y: bottom - 8, width: box.width - 16, height: 14, rx: 7, class: "touched" }),
-    svg("text", { x: box.x + box.width / 2, y: bottom + 2.5, class: "touched-words" }, words),
+    svg("rect", { x: box.x + 5, y: bottom - BADGE - 3, width: box.width - 10, height: BADGE, rx: 5, class: "touched" }),
+    svg("text", { x: box.x + box.width / 2, y: bottom - 6.5, class: "touched-words" }, words),
   ];
 }
 
