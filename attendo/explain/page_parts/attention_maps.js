@@ -16,6 +16,7 @@ export function headsOfLayer(of, place) {
     const looking = { ...lookingOf({ ...of, place: `${place}-heads` }, h), choose: null };
     const map = heatMap(looking, headName(h));
     map.classList.add("small");
+    map.tabIndex = 0; // on a small screen it is scrolled, by the keyboard, too
     return el("figure", {}, el("figcaption", {}, headButton(of.part, h, chosen)), map);
   });
   return [el("div", { class: "maps" }, heads), unfoldHolder(`${place}-heads`)];
