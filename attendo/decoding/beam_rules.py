@@ -15,7 +15,7 @@ a number, nothing is read by the host, and all that a step changes it writes whe
 and replay it. In sentences that are done nothing more is finished.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
@@ -178,22 +178,16 @@ class Beams(PerSentence):
         )
         return best / powers <= self.scores[:, options.n_best - 1]
 
-    def answers(self, lines: Sequence[int], steps: int, n_best: int) -> list[list[Hypothesis]]:
-        """Of each of these lines the n best, read from their last links back to their first."""
+    def answers(
+        self, lines: Sequence[int], steps: int, n_best: int, trace: "Trace | None" = None
+    ) -> list[list[Hypothesis]]:
+        """Of each of these lines the n best. `trace` reads their links where it is quicker than here."""
         if not lines:
             return []
         index = torch.tensor(lines, device=self.scores.device)
-        scores, lengths, rank = (x[index, :n_best].cpu() for x in (self.scores, self.lengths, self.last_links))
-        tokens, log_probs, before = (
-            x[index, :steps].cpu() for x in (self.link_tokens, self.link_log_probs, self.links_before)
-        )
-        ids, of_tokens = (x.new_empty(len(lines), n_best, steps) for x in (tokens, log_probs))
-        for step in reversed(range(steps)):
-            ids[:, :, step] = tokens[:, step].gather(1, rank)
-            of_tokens[:, :, step] = log_probs[:, step].gather(1, rank)
-            rank = torch.where(step < lengths, before[:, step].gather(1, rank), rank)  # not there yet: it waits
-
-        columns = zip(ids.tolist(), of_tokens.tolist(), scores.tolist(), lengths.tolist(), strict=True)
+        ids, of_tokens = (trace or traced_back)(self, index, steps, n_best)
+        scores, lengths = self.scores[index, :n_best], self.lengths[index, :n_best]
+        columns = zip(*(x.tolist() for x in (ids, of_tokens, scores, lengths)), strict=True)
         return [
             [
                 Hypothesis(tuple(its_ids[:length]), sum(each[:length]), score, tuple(each[:length]))
@@ -202,3 +196,21 @@ class Beams(PerSentence):
             ]
             for of_one in columns
         ]
+
+
+# Beams, lines [count], steps, n_best -> ids and log-probabilities [count, n_best, steps], as far as each one's length
+Trace = Callable[[Beams, Tensor, int, int], tuple[Tensor, Tensor]]
+
+
+def traced_back(beams: Beams, lines: Tensor, steps: int, n_best: int) -> tuple[Tensor, Tensor]:
+    """From the last links back to the first."""
+    lengths, rank = (x[lines, :n_best].cpu() for x in (beams.lengths, beams.last_links))
+    tokens, log_probs, before = (
+        x[lines, :steps].cpu() for x in (beams.link_tokens, beams.link_log_probs, beams.links_before)
+    )
+    ids, of_tokens = (x.new_empty(len(lines), n_best, steps) for x in (tokens, log_probs))
+    for step in reversed(range(steps)):
+        ids[:, :, step] = tokens[:, step].gather(1, rank)
+        of_tokens[:, :, step] = log_probs[:, step].gather(1, rank)
+        rank = torch.where(step < lengths, before[:, step].gather(1, rank), rank)  # not there yet: it waits
+    return ids, of_tokens

@@ -5,7 +5,7 @@ others move together and go on in a smaller batch. All sizes are rounded up to a
 two, the source to multiples of 16), so that few kinds of steps need to be recorded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeGuard
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from attendo.decoding.beam import beam_search
-from attendo.decoding.beam_rules import Beams, TensorLayout
+from attendo.decoding.beam_rules import Beams, TensorLayout, Trace
 from attendo.decoding.candidates import best_candidates
 from attendo.decoding.constraints import Constraint, constrained, constraints_of
 from attendo.decoding.hypothesis import Hypothesis
@@ -22,9 +22,10 @@ from attendo.decoding.interface import AutoregressiveModel, State
 from attendo.decoding.length import max_lengths
 from attendo.decoding.options import SearchOptions
 from attendo.engines.cuda.buffers import Buffers
+from attendo.engines.cuda.fused import FusedDecoder, can_be_fused
 from attendo.engines.cuda.graphs import Workspace, workspace_on
 from attendo.engines.cuda.selection import best_in_chunks
-from attendo.engines.cuda.tree import Tree, TreeShape, next_logits, start_tree
+from attendo.engines.cuda.tree import Tree, TreeShape, next_logits, read_source, start_tree
 from attendo.errors import InputError
 from attendo.model.compatibility import AdditiveMultiHeadAttention
 from attendo.model.decoder import DecoderLayer
@@ -34,8 +35,11 @@ from attendo.model.transformer import Transformer
 
 LOOK_EVERY = 4  # steps
 FEWEST_ROWS = 64  # sentences × beams: a smaller batch would not be faster
-FIRST_ROOM = 16  # steps; there is always room for a power of two
+FIRST_ROOM = 16  # steps, or more where the source is longer; there is always room for a power of two
 SOURCE_ROUNDED_TO = 16  # tokens
+MOST_RECORDED = 16_384  # tokens of a source that is read by a recording: of more the host is done before the device,
+# and lines and columns that are only padding would cost more than they save
+LONGEST_KEPT = 1_024  # steps for which positions are looked up: more only where an answer may be longer
 WIDEST = 32  # beams: each looks at the slots of all, which for very wide beams is a waste
 
 
@@ -96,6 +100,15 @@ def take_step(model: Transformer, tree: Tree, beams: Beams, options: SearchOptio
     tree.reorder(beams.grow(found, tree.length, options))
 
 
+def take_fused_step(decoder: FusedDecoder, tree: Tree, beams: Beams, options: SearchOptions) -> None:
+    """The same in few programs."""
+    from attendo.engines.cuda.kernels.best_tokens import best_tokens_of
+    from attendo.engines.cuda.kernels.grow import grow
+
+    log_probs, ids = best_tokens_of(decoder.next_logits(beams.tokens, tree), 2 * options.beam_size)
+    grow(beams, log_probs, ids, tree.own_past, tree.length, options)
+
+
 def beams_layout(model: Transformer, shape: TreeShape) -> TensorLayout:
     log_prob = torch.promote_types(model.embedding.weight.dtype, torch.float32)
     return Beams.layout(shape.sentences, shape.beams, shape.steps, log_prob)
@@ -119,10 +132,23 @@ class DeviceSearch:
         self.shape = TreeShape(
             sentences=power_of_two(len(source)),
             beams=options.beam_size,
-            source=-(-source.shape[1] // SOURCE_ROUNDED_TO) * SOURCE_ROUNDED_TO,
-            steps=FIRST_ROOM,
+            source=room_for_source(model, source.shape[1]),
+            steps=power_of_two(max(FIRST_ROOM, source.shape[1] + source.shape[1] // 4)),
         )
+        self.fused: FusedDecoder | None = None
+        self.trace: Trace | None = None
+        if can_be_fused(model, options.beam_size):
+            from attendo.engines.cuda.kernels.trace_back import trace_back
+
+            has_end = isinstance(model.target_positions, LearnedPositions)
+            steps = self.longest if has_end else max(LONGEST_KEPT, self.longest)
+            self.fused = FusedDecoder.of(model, steps, workspace.buffers)
+            self.trace = trace_back
         self.tree = start_tree(model, source, self.shape, workspace.buffers)
+        if self.shape.sentences * self.shape.source <= MOST_RECORDED:
+            workspace.run(("read", self.shape.sentences, self.shape.source), partial(read_source, model, self.tree))
+        else:
+            read_source(model, self.tree, len(source))
         self.beams = start_beams(model, longest, self.shape, options, workspace.buffers)
         self.sentences = list(range(self.shape.sentences))  # of each line, the last perhaps of none
         self.answers: list[list[Hypothesis]] = [[] for _ in self.sentences]
@@ -141,13 +167,18 @@ class DeviceSearch:
         for _ in range(min(steps, self.longest - self.length)):
             if self.length == self.shape.steps:
                 self.make_room()
-            step = partial(take_step, self.model, self.tree, self.beams, self.options, self.longest)
+            step = self.step()
             self.workspace.run((self.shape, self.options), step)
             self.length += 1
         is_open, is_broken = torch.stack((self.beams.is_open, self.beams.is_broken)).tolist()
         if any(is_broken):
             raise InputError("the model's logits are not numbers (NaN): its weights or its input are broken")
         return [line for line, state in enumerate(is_open) if state]
+
+    def step(self) -> Callable[[], None]:
+        if self.fused:
+            return partial(take_fused_step, self.fused, self.tree, self.beams, self.options)
+        return partial(take_step, self.model, self.tree, self.beams, self.options, self.longest)
 
     def make_room(self) -> None:
         """For twice as many steps."""
@@ -169,9 +200,16 @@ class DeviceSearch:
 
     def collect(self, lines: Sequence[int]) -> None:
         """The answers of these lines, which are done."""
-        answers = self.beams.answers(lines, self.length, self.options.n_best)
+        answers = self.beams.answers(lines, self.length, self.options.n_best, self.trace)
         for line, of_one in zip(lines, answers, strict=True):
             self.answers[self.sentences[line]] = of_one
+
+
+def room_for_source(model: Transformer, width: int) -> int:
+    """Rounded up, as far as there are positions."""
+    rounded = -(-width // SOURCE_ROUNDED_TO) * SOURCE_ROUNDED_TO
+    positions = model.source_positions
+    return min(rounded, positions.max_length) if isinstance(positions, LearnedPositions) else rounded
 
 
 def power_of_two(count: int) -> int:

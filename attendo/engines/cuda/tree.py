@@ -43,11 +43,13 @@ class TreeShape:
 class Tree(PerSentence):
     """What decoding carries from step to step."""
 
+    source: Tensor  # [sentences, source]: its ids
     length: Tensor  # [sentences]: tokens fed so far to each hypothesis, the same number in every line
     own_past: Tensor  # [sentences, 1, beams, slots]
     past: Tensor  # [sentences, layers, 2, heads, slots, head_dim]: keys and values of the output
     memory: Tensor  # [sentences, layers, 2, heads, source, head_dim]: those of the source, which all beams share
     source_is_real: Tensor  # [sentences, 1, 1, source]
+    source_lengths: Tensor  # [sentences]: how much of it is
 
     @staticmethod
     def layout(model: Transformer, shape: TreeShape) -> TensorLayout:
@@ -55,11 +57,13 @@ class Tree(PerSentence):
         slots = shape.steps * shape.beams
         keys_values = shape.sentences, config.decoder_layers, 2, config.num_heads
         return {
+            "source": ((shape.sentences, shape.source), torch.int64),
             "length": ((shape.sentences,), torch.int64),
             "own_past": ((shape.sentences, 1, shape.beams, slots), torch.bool),
             "past": ((*keys_values, slots, config.head_dim), dtype),
             "memory": ((*keys_values, shape.source, config.head_dim), dtype),
             "source_is_real": ((shape.sentences, 1, 1, shape.source), torch.bool),
+            "source_lengths": ((shape.sentences,), torch.int64),
         }
 
     def reorder(self, parents: Tensor) -> None:
@@ -98,15 +102,23 @@ class TreeLayerCache:
 
 
 def start_tree(model: Transformer, source: Tensor, shape: TreeShape, buffers: Buffers) -> Tree:
-    """Read the source ids [batch, source], once. The shape may have room for more than there is."""
-    memory = model.encode(source)
+    """Source ids [batch, source], not yet read. The shape may have room for more than there is: that is padding."""
     tree = Tree(**buffers.zeros(Tree, Tree.layout(model, shape)))
     batch, width = source.shape
-    tree.source_is_real[:batch, ..., :width] = masks.real(source, SPECIAL.pad)
+    tree.source[:batch, :width] = source
+    return tree
+
+
+def read_source(model: Transformer, tree: Tree, lines: int | None = None) -> None:
+    """The encoder, once, and what every layer of the decoder needs of its output; of the first lines, or of all."""
+    source = tree.source[:lines]
+    memory = model.encode(source)
+    tree.source_is_real.copy_(masks.real(tree.source, SPECIAL.pad))
+    tree.source_lengths.copy_((tree.source != SPECIAL.pad).sum(1))
     for index, layer in enumerate(cast(Iterable[DecoderLayer], model.decoder.layers)):
         keys, values = cast(MultiHeadAttention, layer.cross_attention).keys_and_values(memory, None)
-        tree.memory[:batch, index, 0, :, :width], tree.memory[:batch, index, 1, :, :width] = keys, values
-    return tree
+        tree.memory[:lines, index, 0].copy_(keys)
+        tree.memory[:lines, index, 1].copy_(values)
 
 
 def next_logits(model: Transformer, tokens: Tensor, tree: Tree, end: int) -> Tensor:
