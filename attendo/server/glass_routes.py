@@ -4,6 +4,7 @@
     GET  /api/glass/{id}/{group}                  the tensors of a layer, or of what goes into a stack
     GET  /api/glass/{id}/column/{matrix}/{column} the weights that one number of a product is made with, and its bias
     GET  /api/glass/{id}/output/{piece}           those of a piece's logit
+    POST /api/glass/{id}/pieces                   of which pieces a word is made that is to come at a step
     GET  /api/glass/code                          the lines of our own that compute each station
 
 Numbers are float32, little-endian. docs/glass.md has the whole wire.
@@ -16,9 +17,10 @@ import numpy as np
 from fastapi import Request, Response
 
 from attendo.explain.code_beside import code_beside
+from attendo.explain.hand_words import forced
 from attendo.glass.trace import Array
-from attendo.server.dialects import own
-from attendo.server.exchange import Exchange, Handler, Json, departure, outcome_of
+from attendo.server.dialects import own, reading
+from attendo.server.exchange import Exchange, Handler, Json, Table, departure, outcome_of
 from attendo.server.job import RequestError
 from attendo.server.look_job import read_look_request
 from attendo.server.looking import Looking
@@ -29,6 +31,8 @@ NAME = "glass"  # among the dialects that are counted
 STACKS = ("encoder.", "decoder.")
 PRIVATE = {"cache-control": "no-store"}  # a look holds what somebody wrote
 MOST_DIGITS = 9
+LONGEST_WORD = 100  # characters
+MOST_STEPS = 10_000
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class GlassRoutes(Exchange):
             ("GET", "/api/glass/{id}/{group}", self.numbers(group_of)),
             ("GET", "/api/glass/{id}/column/{matrix}/{column}", self.numbers(column_of)),
             ("GET", "/api/glass/{id}/output/{piece}", self.numbers(output_row)),
+            ("POST", "/api/glass/{id}/pieces", self.pieces),
         ]
 
     async def look(self, request: Request) -> Response:
@@ -64,16 +69,28 @@ class GlassRoutes(Exchange):
             return self.refused(own, error)
         return Json({station: code._asdict() for station, code in code_beside().items()})
 
+    async def pieces(self, request: Request) -> Response:
+        """A word is not kept in an address, where others might log it."""
+        try:
+            table = await self.read(request)
+            self.client_of(request, table)
+            return Json({"ids": word_pieces(self.kept(request), table)})
+        except Exception as error:
+            return self.refused(own, as_request_error(error))
+
+    def kept(self, request: Request) -> KeptLook:
+        found = self.looking.looks.get(request.path_params["id"], KeptLook)
+        if found is None:
+            raise RequestError("gone", "this look is kept no more: ask for it again")
+        return found
+
     def numbers(self, of_look: Callable[[KeptLook, dict[str, str]], bytes]) -> Handler:
         """A route that tells some numbers of a look that is kept."""
 
         async def handle(request: Request) -> Response:
             try:
                 self.client_of(request)
-                found = self.looking.looks.get(request.path_params["id"], KeptLook)
-                if found is None:
-                    raise RequestError("gone", "this look is kept no more: ask for it again")
-                content = of_look(found, request.path_params)
+                content = of_look(self.kept(request), request.path_params)
             except RequestError as error:
                 return self.refused(own, error)
             return Response(content, media_type="application/octet-stream", headers=PRIVATE)
@@ -102,6 +119,15 @@ def output_row(look: KeptLook, asked: dict[str, str]) -> bytes:
     weights = look.glass.model.weights
     table = weights["output.weight" if "output.weight" in weights else "embedding.weight"]
     return floats(table[number("piece", asked["piece"], len(table))])
+
+
+def word_pieces(look: KeptLook, table: Table) -> list[int]:
+    """The ids of a word's pieces, as `attendo explain --force 3=adore` has them."""
+    word = reading.checked("word", table.get("word"), "a word", LONGEST_WORD)
+    if not word.strip():
+        raise RequestError("bad-request", "word is empty: expected a word")
+    step = reading.whole_number(table, "step", 1, MOST_STEPS) or 1
+    return [piece for _, piece in forced(f"{step}={word}", look.glass.tokenizer)]
 
 
 def number(what: str, text: str, count: int) -> int:

@@ -130,6 +130,10 @@ ABOUT: dict[str, tuple[str, str, Schema | None]] = {
     "/api/glass/{id}/{group}": ("glass", "Tensors of a look, float32, little-endian, one after the other.", None),
     "/api/glass/{id}/column/{matrix}/{column}": ("glass", "A column of a matrix of weights, and its bias.", None),
     "/api/glass/{id}/output/{piece}": ("glass", "The row of the output matrix that makes a piece's logit.", None),
+    "/api/glass/{id}/pieces": (
+        "glass", "The pieces of a word that is to come at a step.",
+        table(("word",), word=text("A word."), step={"type": "integer", "minimum": 1}),
+    ),
     "/api/info": ("attendo", "Models, languages and limits.", None),
     "/openapi.json": ("server", "This.", None),
     "/metrics": ("server", "Counts, for Prometheus.", None),

@@ -102,6 +102,20 @@ def test_the_numbers_are_those_of_a_look(looked, hands):
     assert set(head["groups"]) == {"source", "target", *layers}
 
 
+def test_a_word_is_told_by_its_pieces(looked):
+    """Forced by these, the model says it; what is no word is refused in a line."""
+    server, glass = looked
+    head = ask(server).json
+    address = f"/api/glass/{head['id']}/pieces"
+    ids = server.ask("POST", address, {"word": "adore", "step": 2}).json["ids"]
+    assert glass.tokenizer.decode(ids).strip() == "adore"
+    force = {"1": head["target"]["ids"][0], **{str(2 + at): piece for at, piece in enumerate(ids)}}
+    assert ask(server, hands={"force": force}).json["target"]["ids"][1 : 1 + len(ids)] == ids
+    for body in ({}, {"word": " "}, {"word": 7}, {"word": "a" * 101}, {"word": "a", "step": 0}, {"word": "\ud800"}):
+        assert server.ask("POST", address, body).status == 400, body
+    assert server.ask("POST", "/api/glass/unknown/pieces", {"word": "a"}).status == 404
+
+
 def test_every_product_can_be_unfolded(looked):
     """A number of Q, K, V, of the feed-forward part and of the logits, made again from what the routes tell."""
     server, glass = looked

@@ -3,8 +3,8 @@
 
 import { el, tr } from "./elements.js";
 import { handsWith } from "./hand_changes.js";
-import { DATA, HANDS, lookWith } from "./look.js";
-import { set } from "./state.js";
+import { DATA, HANDS, lookWith, NUMBERS } from "./look.js";
+import { set, state } from "./state.js";
 
 // What was forced after the path's end is forgotten.
 export async function continueWith(ids) {
@@ -42,5 +42,29 @@ export function forcedLine() {
           tr("let the model choose again", "交还给模型"),
         )
       : null,
+  );
+}
+
+// A word of the reader's own, of whatever pieces it is made; null on a page that nobody computes for.
+export function ownWord() {
+  if (!lookWith) return null;
+  const field = el("input", { type: "text", maxlength: "100", autocomplete: "off", spellcheck: "false" }),
+    line = el("span", { class: "own-word-line", role: "status" });
+  const say = async (event) => {
+    event.preventDefault();
+    if (!field.value.trim()) return;
+    const before = DATA.target.ids.slice(0, state.step);
+    try {
+      await continueWith([...before, ...(await NUMBERS.pieces(field.value.trim(), state.step + 1))]);
+    } catch (error) {
+      line.textContent = error.message;
+    }
+  };
+  return el(
+    "form",
+    { class: "own-word", onsubmit: say },
+    el("label", {}, tr("or a word of your own: ", "或者自己写一个词："), field),
+    el("button", { type: "submit" }, tr("say it", "让它说")),
+    line,
   );
 }

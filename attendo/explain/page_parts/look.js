@@ -9,6 +9,7 @@ export let HANDS = null;
 //   has(name), shape(name), values(name)    a tensor that weights made; or a norm's gain and bias
 //   hasColumn(matrix, k), column(matrix, k) {values, bias}: what a product is made with
 //   hasOutput(id), output(id)               the row of the output matrix that belongs to a piece
+//   pieces(word, step)                      a promise of the ids that say a word there; a server's alone
 // What is on its way is a Pending, thrown.
 export let NUMBERS = null;
 

@@ -2,7 +2,7 @@
 
 import { el, fold, note, tr } from "./elements.js";
 import { equation, temperature } from "./equations.js";
-import { continueWith, forcedLine, isForced } from "./forcing.js";
+import { continueWith, forcedLine, isForced, ownWord } from "./forcing.js";
 import { CONFIG, DATA, lookWith } from "./look.js";
 import { onCells, unfoldHolder } from "./matrices.js";
 import { show, showShare, sum } from "./numbers.js";
@@ -39,6 +39,7 @@ export const outputStation = {
         together(CONFIG.vocab_size - BARS_SHOWN, shares.slice(0, BARS_SHOWN)),
         saveButtons(() => document.querySelector("#output .bars-table"), "candidates"),
       ),
+      ownWord(),
       unfoldHolder("output-bars"),
       fold(
         "fold-logits",
@@ -93,14 +94,6 @@ function furtherCandidates(one, shares) {
     }
   };
   return [
-    lookWith
-      ? note(
-          tr(
-            "Any of these can be forced; of the other pieces the page does not know the ids.",
-            "这些词元都可以指定；其余词元的编号，本页并不知道。",
-          ),
-        )
-      : null,
     el(
       "label",
       { class: "candidate-filter" },

@@ -17,13 +17,13 @@ export function fetchedNumbers(head, again) {
   const there = new Map(); // path -> Float32Array
   const coming = new Map(); // path -> Promise
 
-  async function fetched(path) {
+  async function fetched(path, options) {
     try {
-      return await ask(path);
+      return await ask(path, options);
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 404) throw error;
       await again();
-      return ask(path);
+      return ask(path, options);
     }
   }
 
@@ -57,6 +57,10 @@ export function fetchedNumbers(head, again) {
     },
     hasOutput: () => true,
     output: (id) => at(`output/${id}`),
+    pieces: async (word, step) => {
+      const response = await fetched(`/api/glass/${head.id}/pieces`, { method: "POST", body: { word, step } });
+      return (await response.json()).ids;
+    },
     groups: () => [...there.keys()].filter((path) => path in head.groups),
     preload: (groups) => Promise.all(groups.filter((group) => group in head.groups).map(load)),
   };
