@@ -1,7 +1,7 @@
 // The causal mask as it stands at a step of decoding: a row for each piece that was read, the new one lit.
 
 import { isMasked } from "./arithmetic.js";
-import { el, fold, note, plainTable, svg, tr } from "./elements.js";
+import { el, fold, note, plainTable, scroller, svg, tr } from "./elements.js";
 import { DATA } from "./look.js";
 import { saveButtons } from "./saving.js";
 import { state } from "./state.js";
@@ -23,7 +23,7 @@ export function maskGrowing() {
       saveButtons(() => document.querySelector(".mask-growing svg"), "mask"),
     ),
     note(maskWords()),
-    el("div", { class: "scroll" }, maskDrawing()),
+    scroller(tr("the mask", "掩码"), maskDrawing()),
     fold("fold-mask-step", tr("the mask as a table", "以表格查看掩码"), maskRows),
   );
 }

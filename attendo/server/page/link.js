@@ -191,7 +191,7 @@ export async function restore() {
   Object.assign(state, choices);
   untouched = "";
   if (await showLinked({ text: box, request: { text, to, from, beam, hands, target } })) {
-    if (station !== STATIONS[0].id) goTo(station);
+    if (station !== STATIONS[0].id) goTo(station, null, "instant"); // on a smooth way it would miss what moves meanwhile
   }
   return true;
 }

@@ -24,10 +24,10 @@ export function onStation(listener) {
 }
 
 // To a station, or to a block of it; the keyboard goes there, too.
-export function goTo(station, block = null) {
+export function goTo(station, block = null, behavior = "auto") {
   const goal = (block && byId(block)) || byId(station);
   if (!goal) return;
-  goal.scrollIntoView({ block: "start" });
+  goal.scrollIntoView({ block: "start", behavior });
   const title = goal.querySelector("h2, h3, h4") || goal;
   title.setAttribute("tabindex", "-1");
   title.focus({ preventScroll: true });
