@@ -11,7 +11,9 @@ DRAWN = """() => !document.querySelector('#glass.working') && document.querySele
 
 def looked(tab, timeout=20_000):
     """Waits until the glass shows what was asked for last."""
-    tab.wait_for_function(DRAWN, timeout=timeout)
+    for _ in range(2):  # what was drawn may have asked for more
+        tab.wait_for_function(DRAWN, timeout=timeout)
+        tab.wait_for_timeout(40)
     return tab
 
 

@@ -173,7 +173,8 @@ def test_a_pair_of_the_readers_own(opened, server):
 
 
 def test_the_connect_panel_is_one_click_away(opened, server):
-    tab = opened(server)
+    tab = looked(opened(server, reduced_motion="reduce"))
     tab.locator("header nav a[href='#connect']").click()
     tab.wait_for_timeout(300)
-    assert tab.locator("#connect-title").evaluate("(one) => one.getBoundingClientRect().top") < 900
+    assert 0 <= tab.locator("#connect-title").evaluate("(one) => one.getBoundingClientRect().top") < 900
+    assert tab.locator("#find-client").is_visible()
