@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from attendo import __version__
+from attendo.explain.code_beside import code_beside
 from attendo.explain.explain import Explanation
 from attendo.explain.labels import labels_of, word_ranges
 from attendo.explain.stored import best_pieces, embedding_rows, stored_tensors, stored_weights
@@ -35,6 +36,7 @@ def page_data(found: Explanation, view: View, language: Language) -> dict[str, A
         "tensors": stored_tensors(found.shown.trace),
         "weights": stored_weights(found.config, weights, view.dimension),
         "output_rows": embedding_rows(unfolded, weights),
+        "code": {station: code._asdict() for station, code in code_beside().items()},
     }
 
 

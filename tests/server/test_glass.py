@@ -35,7 +35,7 @@ from tests.translation.fake_engine import FakeEngine, fake_tokenizer, fake_trans
 SENTENCE, OTHER = "我爱机器学习。", "机器学习很有趣！"
 GOOD = {"text": SENTENCE, "to": "en"}
 HANDS = {"erase": [2, 3], "heads_off": [["cross", 1, 0]], "temperature": 2.0}
-NOT_IN_A_HEAD = {"tensors", "weights", "output_rows"}
+NOT_IN_A_HEAD = {"tensors", "weights", "output_rows", "code"}
 KEY = "a-key-of-the-tests"
 KINDS = {
     "the default model": None,
