@@ -54,6 +54,8 @@ ROWS = {
     "S16": "Server: text that would run on the page",
     "S17": "Server: paths and leaks",
     "S18": "Server: a mixed load for a while",
+    "G1": "Page: every number is the model's",
+    "G3": "Page: for everybody",
     "X1": "Alignment: N lines in are N lines out",
     "X2": "Nothing to say",
     "X3": "Broken text",

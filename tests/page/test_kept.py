@@ -28,6 +28,7 @@ def test_pictures_are_saved(opened, server):
     """Every picture of the page as SVG, which is XML, whole in itself and without scripts; some as PNG."""
     tab = looked(opened(server))
     looked_at(tab, SENTENCE)
+    tab.wait_for_timeout(500)  # a button that is drawn anew under the pointer gets no click
     buttons = tab.locator("[data-save=svg]:visible").all()
     assert len(buttons) >= 4
     names = set()
