@@ -113,18 +113,18 @@ def our_search(model: Transformer, beam: int) -> Translate:
 
 def ctranslate2_of(model: Transformer, folder: Path) -> Any:
     """The same weights on the same GPU; None where it is not to be had."""
-    from attendo.engines.ct2.spec import specification
-
     weights = {name: value.detach().float().cpu().numpy() for name, value in model.state_dict().items()}
     bias = weights.pop("output.bias")
-    spec = specification(model.config, weights)
-    spec.decoder.projection.bias = bias
-    spec.validate()
-    spec.optimize("float16")
-    spec.save(str(folder))
     try:
         import ctranslate2
 
+        from attendo.engines.ct2.spec import specification
+
+        spec = specification(model.config, weights)
+        spec.decoder.projection.bias = bias
+        spec.validate()
+        spec.optimize("float16")
+        spec.save(str(folder))
         return ctranslate2.Translator(str(folder), device="cuda", compute_type="float16")
     except (ImportError, RuntimeError, ValueError) as error:
         print(f"(CTranslate2 cannot be run here: {error})\n")

@@ -15,6 +15,18 @@ FEWEST_ROWS = 16  # of a matrix that the GPU multiplies
 
 
 @triton.jit
+def weighed(scores, values, highest, total, output):
+    """A softmax that goes on with more scores [rows, keys] and values [keys, head]: the highest score so far, the sum of
+    exp(score - highest), and the sum of the values so weighed."""
+    higher = tl.maximum(highest, tl.max(scores, axis=1))
+    shrink = tl.exp(highest - higher)
+    shares = tl.exp(scores - higher[:, None])
+    total = total * shrink + tl.sum(shares, axis=1)
+    output = output * shrink[:, None] + tl.dot(shares.to(values.dtype), values, input_precision="ieee")
+    return higher, total, output
+
+
+@triton.jit
 def attend_past_kernel(
     qkv, past, own_past, length, out, past_sentence, past_kind, past_head, mask_sentence, mask_beam, d_model, scale,
     BEAMS: tl.constexpr, ROWS: tl.constexpr, HEAD: tl.constexpr, BLOCK: tl.constexpr,
@@ -48,13 +60,8 @@ def attend_past_kernel(
             other=0,
         )
         scores = tl.where(own != 0, tl.dot(q, tl.trans(some_keys), input_precision="ieee") * scale, float("-inf"))
-        higher = tl.maximum(highest, tl.max(scores, axis=1))
-        shrink = tl.exp(highest - higher)
-        shares = tl.exp(scores - higher[:, None])
         some_values = tl.load(values + block, mask=there[:, None], other=0.0)
-        total = total * shrink + tl.sum(shares, axis=1)
-        output = output * shrink[:, None] + tl.dot(shares.to(q.dtype), some_values, input_precision="ieee")
-        highest = higher
+        highest, total, output = weighed(scores, some_values, highest, total, output)
     to = (sentence * BEAMS + rows)[:, None] * d_model + head * HEAD + dims[None, :]
     tl.store(out + to, (output / total[:, None]).to(q.dtype), mask=real)
 
@@ -100,13 +107,8 @@ def attend_memory_kernel(
         some_keys = tl.load(keys + block, mask=there[:, None], other=0.0)
         scores = tl.dot(q, tl.trans(some_keys), input_precision="ieee") * scale
         scores = tl.where(there[None, :], scores, float("-inf"))
-        higher = tl.maximum(highest, tl.max(scores, axis=1))
-        shrink = tl.exp(highest - higher)
-        shares = tl.exp(scores - higher[:, None])
         some_values = tl.load(values + block, mask=there[:, None], other=0.0)
-        total = total * shrink + tl.sum(shares, axis=1)
-        output = output * shrink[:, None] + tl.dot(shares.to(q.dtype), some_values, input_precision="ieee")
-        highest = higher
+        highest, total, output = weighed(scores, some_values, highest, total, output)
     output = output / tl.where(total > 0, total, 1.0)[:, None]  # nothing to look at: zeros
     tl.store(out + at, output.to(q.dtype), mask=real)
 
