@@ -16,8 +16,10 @@ FEWEST_ROWS = 16  # of a matrix that the GPU multiplies
 
 @triton.jit
 def weighed(scores, values, highest, total, output):
-    """A softmax that goes on with more scores [rows, keys] and values [keys, head]: the highest score so far, the sum of
-    exp(score - highest), and the sum of the values so weighed."""
+    """A softmax that goes on, with more scores [rows, keys] and values [keys, head].
+
+    Gives the highest score so far, the sum of exp(score - highest), and the sum of the values so weighed.
+    """
     higher = tl.maximum(highest, tl.max(scores, axis=1))
     shrink = tl.exp(highest - higher)
     shares = tl.exp(scores - higher[:, None])
