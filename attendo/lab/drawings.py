@@ -20,7 +20,7 @@ SHOWS = {  # English, Chinese
     "masks": ("the padding mask and the causal mask of a batch", "一个批次的填充掩码和因果掩码"),
     "positions": ("the table of positions, and one row worked out", "位置编码表，以及其中一行的计算过程"),
     "schedule": ("learning rates, step by step", "学习率随训练步数的变化"),
-    "qkv": ("Q, K and V on their way through the heads", "Q、K、V 如何经过各个头"),
+    "qkv": ("Q, K and V on their way through the heads", "各个头如何处理 Q、K、V"),
     "three-attentions": ("who attends to whom in the three attentions", "三种注意力中谁关注谁"),
     "training-and-inference": ("training in one pass, inference token by token", "训练时并行计算，推理时逐个生成"),
     "embeddings": ("neighbours among the embeddings, and a map of common words", "词嵌入的近邻，以及常用词的分布图"),

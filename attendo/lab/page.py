@@ -228,11 +228,12 @@ def learning_rates(result: ClaimResult, tr: Tr) -> str:
     ending = tr(
         f" `…_half` is the loss at the end of a run with half the steps: a side has stopped improving if that is "
         f"within {WITHIN:.0%} or {NEAR} nats of the loss with all of them.",
-        f"`…_half` 是步数减半时的最终损失：若它与训练全部步数的最终损失相差不到 {WITHIN:.0%} 或 {NEAR} nat，"
+        f"`…_half` 是步数减半时的最终损失：若它与步数不减半时的最终损失相差不到 {WITHIN:.0%} 或 {NEAR} nat，"
         "就认为这一方已不再进步。",
     )
     rule = tr(
-        f"of those within {SAME} nats of it the smallest", f"若有几个的损失相差不到 {SAME} nat，取其中最小的学习率"
+        f"of those within {SAME} nats of it the smallest",
+        f"若有几个学习率的损失与最低的相差不到 {SAME} nat，取其中最小的一个",
     )
     found = read_rows().get(result.claim_id)
     if result.evidence.size == "quick" and found is not None:
@@ -251,7 +252,7 @@ def learning_rates(result: ClaimResult, tr: Tr) -> str:
     return tr(
         f"Learning rates (`rate_…`): for each side the best of {grid} ({rule}), found with seeds {tuning}, by which "
         f"nothing is judged.{ending}",
-        f"学习率（`rate_…`）：每一方各用自己的最佳值，用不参与判定的随机种子 {tuning} "
+        f"学习率（`rate_…`）：每一方各用自己的最佳值，由不参与判定的随机种子 {tuning} "
         f"从 {grid} 中选出（{rule}）。{ending}",
     )
 

@@ -78,8 +78,8 @@ def front(results: Sequence[ClaimResult], language: Language, whole: bool = Fals
     intro = tr(
         "Each claim has an experiment and a rule, stated in its code, by which the verdict is computed from "
         "the numbers. `make lab` makes these pages; nothing here is edited by hand. [中文](../zh/README.md)",
-        "每条论断对应一个实验和一条写在代码里的判定规则，结论由规则根据数字算出。"
-        "本目录由 `make lab` 生成，从不手工修改。[English](../en/README.md)",
+        "每条论断对应一个实验和一条写在代码里的判定规则，结论由规则根据测得的数字得出。"
+        "本目录由 `make lab` 生成，不做手工修改。[English](../en/README.md)",
     )
     beside = tr(
         "Beside it: [slips in the notes](errata.md), kindly put right; [their other sentences](other-sentences.md), "
@@ -89,7 +89,7 @@ def front(results: Sequence[ClaimResult], language: Language, whole: bool = Fals
     )
     columns = tr(
         "| | claim | verdict | what came out | the number that decides | steps | seeds |",
-        "| | 论断 | 结论 | 结果 | 起决定作用的数字 | 训练步数 | 随机种子数 |",
+        "| | 论断 | 结论 | 结果 | 关键数字 | 训练步数 | 随机种子数 |",
     )
     rows = "\n".join([columns, "|---|---|---|---|---|---:|---:|", *(line(result, language) for result in results)])
     parts = [
