@@ -16,6 +16,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 LARGEST = 300_000  # bytes of a picture
 SENTENCE = "昨天下午我和朋友去北京的图书馆借了三本书。"
 SHORT = "我爱机器学习。"
+ENGLISH = "The museum opens at nine."
 DRAWN = """() => !document.querySelector('#glass.working') && document.querySelector('#stations .station')
   && ![...document.querySelectorAll('#stations .patient > p.quiet')].some((one) => one.textContent === '…')"""
 
@@ -37,9 +38,7 @@ SHOTS = (
     Shot("tree", SHORT, "#search", ("#search [data-step='2']",)),
     Shot("hands", SHORT, "#hands", ("#hands-panel", "#hands .erasable >> nth=2")),
     Shot("phone", SHORT, width=390, height=844),
-    Shot(
-        "zh-dark", "The museum opens at nine.", "#decoder", ("#decoder [data-step='4']",), scheme="dark", locale="zh-CN"
-    ),
+    Shot("zh-dark", ENGLISH, "#decoder", ("#decoder [data-step='4']",), scheme="dark", locale="zh-CN"),
 )
 
 

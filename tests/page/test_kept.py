@@ -19,6 +19,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def saved(tab, button):
+    tab.wait_for_timeout(200)  # a browser lets a page save but ten files in a moment
     with tab.expect_download() as download:
         button.click()
     return download.value
@@ -28,7 +29,6 @@ def test_pictures_are_saved(opened, server):
     """Every picture of the page as SVG, which is XML, whole in itself and without scripts; some as PNG."""
     tab = looked(opened(server))
     looked_at(tab, SENTENCE)
-    tab.wait_for_timeout(500)  # a button that is drawn anew under the pointer gets no click
     buttons = tab.locator("[data-save=svg]:visible").all()
     assert len(buttons) >= 4
     names = set()
