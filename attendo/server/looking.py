@@ -39,9 +39,7 @@ class Looking:
     """All that a server holds for the glass. Nothing of it costs anything before the first look."""
 
     service: Service
-    secret: bytes = field(
-        default_factory=lambda: secrets.token_bytes(32)
-    )  # so that nobody can guess what another's look is called by
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))  # so that nobody guesses another's id
     threads: RequestThreads = field(default_factory=lambda: RequestThreads(stand_back))
     glasses: dict[str, Glass] = field(default_factory=dict)  # by the model's name
     opening: threading.Lock = field(default_factory=threading.Lock)
