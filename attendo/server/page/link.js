@@ -9,7 +9,7 @@ import { byId, copyFrom } from "./elements.js";
 import { showExample, showLinked } from "./following.js";
 import { onLooked, request } from "./looking.js";
 import { goTo, onStation, stationInView } from "./machine.js";
-import { change, settings, t } from "./settings.js";
+import { change, onChange, settings, t } from "./settings.js";
 
 const PREFIX = "#g=";
 const LONGEST = 2000; // characters of an address's end
@@ -200,6 +200,9 @@ export function startLinks() {
   onLooked(writeSoon);
   onChoice(writeSoon);
   onStation(writeSoon);
+  onChange((name) => {
+    if (name === "language") writeSoon();
+  });
   addEventListener("hashchange", restore);
   byId("copy-link").addEventListener("click", async () => {
     const address = new URL(location.href);
