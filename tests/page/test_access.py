@@ -16,6 +16,11 @@ CUT = """() => [...document.querySelectorAll('button, h1, h2, h3, h4, summary, a
   .filter((one) => getComputedStyle(one).overflowX !== 'visible' && getComputedStyle(one).overflowX !== 'auto')
   .filter((one) => one.scrollWidth > one.clientWidth + 1)
   .map((one) => `${one.tagName}#${one.id}.${one.className}: ${one.textContent.slice(0, 60)}`)"""
+# Letters of a drawing beyond its edge, which nobody sees.
+BEYOND = """() => [...document.querySelectorAll('#glass svg text')].filter((one) => {
+    const letters = one.getBoundingClientRect(), drawing = one.closest('svg').getBoundingClientRect();
+    return letters.width && (letters.left < drawing.left - 1 || letters.right > drawing.right + 1);
+  }).map((one) => `${one.closest('[id]').id}: ${one.textContent}`)"""
 # What stands out over the right or left edge of the screen, but for what scrolls in a box of its own.
 OUTSIDE = """() => {
   const inside = (one) => { for (let up = one.parentElement; up; up = up.parentElement)
@@ -87,6 +92,7 @@ def test_nothing_is_wider_than_the_screen_or_cut(opened, server, width, locale):
         assert tab.evaluate(OUTSIDE) == []
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert tab.evaluate(CUT) == []
+        assert tab.evaluate(BEYOND) == []
         unfold_all(tab, "#glass")
 
 

@@ -3,6 +3,7 @@
 import { isMasked } from "./arithmetic.js";
 import { el, fold, note, plainTable, scroller, svg, tr } from "./elements.js";
 import { DATA } from "./look.js";
+import { sum } from "./numbers.js";
 import { saveButtons } from "./saving.js";
 import { state } from "./state.js";
 
@@ -53,7 +54,7 @@ function maskDrawing() {
     length = labels.length,
     rows = state.step + 1;
   const cell = Math.max(2, Math.min(LARGEST_CELL, Math.floor(SIDE / length))),
-    gutter = cell < WITH_LABELS ? 0 : 8 * Math.max(...labels.map((one) => Math.min(one.length, 12))) + 12,
+    gutter = cell < WITH_LABELS ? 0 : Math.max(...labels.map(labelWidth)) + 12,
     side = length * cell;
   const strip = (row, from, to, look) =>
     to > from
@@ -82,6 +83,9 @@ function maskDrawing() {
     gridLines(gutter, rows, rows, cell, cell),
   );
 }
+
+// A Chinese character is about as wide as it is high.
+const labelWidth = (label) => sum(Array.from(label, (one) => (one > "\u2e7f" ? 14 : 8)));
 
 function hatching() {
   return svg(
