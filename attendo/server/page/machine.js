@@ -96,6 +96,11 @@ function light() {
     if (isLit) one.setAttribute("aria-current", "true");
     else one.removeAttribute("aria-current");
   }
+  requestAnimationFrame(showChip);
+}
+
+// Not at once: to know where the chip is, the browser would lay out the page, and again after what is drawn next.
+function showChip() {
   const chip = byId("machine").querySelector(".machine-bar .lit");
   const row = chip && chip.parentElement;
   if (row) row.scrollTo({ left: chip.offsetLeft - (row.clientWidth - chip.clientWidth) / 2 });
