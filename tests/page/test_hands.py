@@ -105,7 +105,12 @@ def test_a_head_is_switched_off_where_it_stands(opened_hands):
     tab = opened_hands
     tab.locator("#encoder-0-self_attention .lay-hand").first.click()
     looked(tab)
-    assert [where for where, layer, _ in of_glass(tab)["hands"]["heads_off"] if layer == 0] == ["encoder"]
+    shown = of_glass(tab)
+    assert [where for where, layer, _ in shown["hands"]["heads_off"] if layer == 0] == ["encoder"]
+    beside = tab.locator("#encoder-0-self_attention .was-and-now").first
+    assert shown["translation"] in beside.inner_text()
+    beside.get_by_role("link").click()
+    tab.wait_for_function("document.getElementById('comparison').getBoundingClientRect().top < innerHeight / 2")
 
 
 def test_force_a_word(opened_hands):

@@ -25,6 +25,22 @@ export function handsBlock() {
   );
 }
 
+// In one line, for where the hand was laid on; null where there is none.
+export function wasAndNow() {
+  if (!DATA.comparison) return null;
+  const [was, now] = [DATA.comparison.translation, DATA.translation];
+  const quoted = (tag, text) => el(tag, { lang: DATA.languages[1], dir: "auto" }, text || "∅");
+  return el(
+    "span",
+    { class: "was-and-now quiet" },
+    was === now
+      ? [tr("unchanged: ", "译文不变："), quoted("b", now)]
+      : [tr("was: ", "原来："), quoted("span", was), tr(" → now: ", " → 现在："), quoted("b", now)],
+    " ",
+    el("a", { href: "#comparison" }, tr("compare", "查看对比")),
+  );
+}
+
 // null where there is no hand
 export function comparisonBlock() {
   const c = DATA.comparison;
@@ -32,7 +48,7 @@ export function comparisonBlock() {
   const most = Math.max(...c.steps.map(([, , divergence]) => divergence));
   return el(
     "div",
-    { class: "comparison" },
+    { id: "comparison", class: "comparison" },
     el(
       "div",
       { class: "two" },

@@ -3,7 +3,7 @@
 import { chooser, el, tr } from "/glass/elements.js";
 import { handsWith, isErasedWhole, toggleErase } from "/glass/hand_changes.js";
 import { forcedWords, handsInWords } from "/glass/hand_words.js";
-import { comparisonBlock, partingWords } from "/glass/hands.js";
+import { comparisonBlock, partingWords, wasAndNow } from "/glass/hands.js";
 import { wordLabel } from "/glass/joined.js";
 import { CONFIG, DATA, lookWith, wantedHands } from "/glass/look.js";
 import { exchange, state } from "/glass/state.js";
@@ -188,12 +188,15 @@ function forcedNow() {
 function drawHandsOn() {
   const hands = handsInWords(wantedHands());
   if (!hands.length) return null;
-  return el(
-    "p",
-    { class: "chips-of-hands" },
-    hands.map(handChip),
-    el("button", { type: "button", class: "undo-all", onclick: () => act({}) }, tr("undo all", "全部撤销")),
-  );
+  return [
+    el(
+      "p",
+      { class: "chips-of-hands" },
+      hands.map(handChip),
+      el("button", { type: "button", class: "undo-all", onclick: () => act({}) }, tr("undo all", "全部撤销")),
+    ),
+    state.open[PANEL] ? wasAndNow() : null, // the comparison may lie below the screen
+  ];
 }
 
 function handChip(one) {
