@@ -154,7 +154,11 @@ def test_the_tour(opened, server):
             assert tab.locator(".tour-record").inner_text().strip()
         card.locator(".tour-next").click()
     assert len(seen) == STOPS
+    assert "of 10" in tab.locator(".tour-end .tour-score").inner_text()
+    place = tab.evaluate("scrollY")
+    tab.locator(".tour-close").click()
     tab.locator(".tour-card").wait_for(state="detached")
+    assert tab.evaluate("scrollY") == pytest.approx(place, abs=400)  # the reader stays at the last station
     looked(tab)
     assert look_of(tab)["hands"] == {}
 
