@@ -2,7 +2,7 @@
 
 export const WORDS = {
   "page.title": { "en": "attendo · translate and connect", "zh": "attendo · 翻译与接入" },
-  "page.tagline": { "en": "Your own translator, for all your programs.", "zh": "自己的翻译服务，所有程序都能用。" },
+  "page.tagline": { "en": "A translator for all your programs, and a look inside it.", "zh": "所有程序都能用的翻译服务，内部也看得见。" },
   "page.skip": { "en": "To the translation", "zh": "跳到翻译框" },
   "page.language": { "en": "中文", "zh": "English" },
   "page.light": { "en": "Light colours", "zh": "切换到浅色" },
@@ -80,7 +80,7 @@ export const WORDS = {
     "en": "The link is damaged or of another version, so it was ignored.",
     "zh": "链接已损坏或版本不符，已忽略。"
   },
-  "tour.start": { "en": "Take the tour", "zh": "跟着导览走" },
+  "tour.start": { "en": "Tour of the Transformer", "zh": "Transformer 导览" },
   "error.key": { "en": "The server needs a key, or does not know this one.", "zh": "服务器需要密钥，或不认识这个密钥。" },
   "error.origin": { "en": "The server refuses this page: {detail}", "zh": "服务器拒绝了本页面：{detail}" },
   "error.large": { "en": "Too long: at most {limit} characters at once.", "zh": "文字太长：一次最多 {limit} 字。" },
