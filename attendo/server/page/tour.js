@@ -3,12 +3,17 @@
 import { CONFIG, DATA, Pending } from "/glass/look.js";
 import { byId } from "./elements.js";
 import { look, onLooked, request } from "./looking.js";
-import { goTo } from "./machine.js";
-import { tourCard, verdict } from "./tour_card.js";
+import { goTo, stationInView } from "./machine.js";
+import { tourCard } from "./tour_card.js";
+import { endCard } from "./tour_end.js";
 import { STOPS } from "./tour_stops.js";
+import { verdict } from "./tour_verdict.js";
 
+// at: of the stop; after the last of them the end
 // guesses: by stop, {guess, answer, good, words: by language}; before: the hands as they were before a stop laid one on
 const tour = { at: null, guesses: [], before: null, opened: null, claims: null, isFolded: false };
+
+const ROOM = 12; // pixels between a picture and the card
 
 export const isOnTour = () => tour.at !== null;
 
@@ -23,7 +28,21 @@ async function leave() {
   await takeHandOff();
   tour.at = null;
   drawTour();
-  document.querySelector(".tour-start").focus();
+  const title = byId(stationInView()).querySelector("h2");
+  title.setAttribute("tabindex", "-1");
+  title.focus({ preventScroll: true }); // the reader stays where the tour has led
+}
+
+async function finish() {
+  await takeHandOff();
+  tour.at = STOPS.length;
+  drawTour();
+  byId("tour").querySelector("h3").focus({ preventScroll: true });
+}
+
+function again() {
+  tour.guesses = [];
+  return goToStop(0);
 }
 
 async function goToStop(at) {
@@ -35,6 +54,7 @@ async function goToStop(at) {
   await inTime(() => stop.enter && stop.enter());
   drawTour();
   goTo(stop.station, stop.block && stop.block());
+  if (tour.guesses[at]) showPicture(stop);
   byId("tour").querySelector("h3").focus({ preventScroll: true });
 }
 
@@ -69,7 +89,22 @@ async function guess(value) {
   if (tour.at !== at) return;
   tour.guesses[at] = { guess: value, answer, good: verdict(stop, value, answer).good, words: {} };
   drawTour();
+  showPicture(stop);
   byId("tour").querySelector(".tour-answer").focus({ preventScroll: true });
+}
+
+// What the answer is about goes where the card leaves room: below what sticks to the top; what is too tall for that is
+// seen from its end.
+function showPicture({ block, shows }) {
+  const holder = block && byId(block());
+  const [first, last] = holder && shows ? shows.map((one) => holder.querySelector(one)) : [];
+  if (!first || !last) return;
+  const top = parseFloat(getComputedStyle(holder).scrollMarginTop),
+    bottom = byId("tour").firstElementChild.getBoundingClientRect().top - ROOM;
+  const { top: begins } = first.getBoundingClientRect(),
+    { bottom: ends } = last.getBoundingClientRect();
+  const isSeen = begins >= top && ends <= bottom;
+  if (!isSeen) scrollTo({ top: scrollY + Math.max(begins - top, ends - bottom) });
 }
 
 function change(changes) {
@@ -80,11 +115,13 @@ function change(changes) {
 export function drawTour() {
   const holder = byId("tour");
   document.documentElement.classList.toggle("on-tour", isOnTour());
-  const isOpen = !isOnTour() || STOPS[tour.at].hand || tour.guesses[tour.at];
-  byId("stations").dataset.guess = isOpen ? "" : STOPS[tour.at].station;
+  const stop = STOPS[tour.at];
+  byId("glass").dataset.guess = !stop || stop.hand || tour.guesses[tour.at] ? "" : stop.station;
   if (!isOnTour()) return holder.replaceChildren();
   try {
-    holder.replaceChildren(tourCard(tour, { goToStop, guess, leave, change }));
+    holder.replaceChildren(
+      stop ? tourCard(tour, { goToStop, guess, finish, leave, change }) : endCard(tour.guesses, { again, leave }),
+    );
   } catch (error) {
     if (!(error instanceof Pending)) throw error;
     error.promise.then(drawTour, () => {});

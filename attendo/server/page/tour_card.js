@@ -1,13 +1,11 @@
 // The card of the tour: a stop in one sentence, its question, what came out, and what stands behind it.
 
 import { chooser, el, tr } from "/glass/elements.js";
-import { show } from "/glass/numbers.js";
 import { STOPS } from "./tour_stops.js";
+import { verdict } from "./tour_verdict.js";
 
-const CLOSE = 0.1; // of the right number: as near as a guess need be
-
-// `tour` is where one is and what was guessed; `actions` are what its buttons do: goToStop(at), guess(value), leave(),
-// change({opened, isFolded}).
+// `tour` is where one is and what was guessed; `actions` are what its buttons do: goToStop(at), guess(value), finish(),
+// leave(), change({opened, isFolded}).
 export function tourCard(tour, actions) {
   const { at } = tour,
     stop = STOPS[at];
@@ -37,7 +35,7 @@ export function tourCard(tour, actions) {
       small("✕", tr("leave the tour", "离开导览"), actions.leave),
     ),
     el("h3", { tabindex: "-1" }, stop.says()),
-    el("div", { class: "tour-body" }, done ? answered(stop, done, tour) : question(stop, actions.guess)),
+    el("div", { class: "tour-body" }, done ? answered(stop, done) : question(stop, actions.guess)),
     tour.opened ? record(tour, stop) : null,
     el("div", { class: "tour-foot" }, back(at, actions), links(stop, tour, actions), forward(tour, actions)),
   );
@@ -80,11 +78,11 @@ function back(at, { goToStop }) {
   );
 }
 
-function forward({ at, guesses }, { goToStop, leave }) {
+function forward({ at, guesses }, { goToStop, finish }) {
   const isLast = at === STOPS.length - 1;
   const words = isLast ? tr("Finish", "结束") : tr("Next", "下一站");
   const kind = guesses[at] ? "tour-next ready" : "tour-next";
-  return el("button", { type: "button", class: kind, onclick: () => (isLast ? leave() : goToStop(at + 1)) }, words);
+  return el("button", { type: "button", class: kind, onclick: () => (isLast ? finish() : goToStop(at + 1)) }, words);
 }
 
 // --- guessing
@@ -120,9 +118,9 @@ function numberOf(stop, guess) {
     type: "number",
     min: stop.least(),
     max: stop.most(),
-    step: "any",
+    step: stop.isCount ? 1 : "any",
     required: true,
-    inputmode: "decimal",
+    inputmode: stop.isCount ? "numeric" : "decimal",
     "aria-labelledby": "tour-asks",
   });
   const send = (event) => {
@@ -137,7 +135,7 @@ function numberOf(stop, guess) {
   );
 }
 
-function answered(stop, { guess: said, answer, words }, { at, guesses }) {
+function answered(stop, { guess: said, answer, words }) {
   words[tr("en", "zh")] ??= stop.tells(answer); // of what was shown then, wherever the reader has gone since
   const { good, words: judged } = verdict(stop, said, answer);
   return [
@@ -149,35 +147,7 @@ function answered(stop, { guess: said, answer, words }, { at, guesses }) {
       el("span", {}, words[tr("en", "zh")]),
     ),
     el("p", { class: "tour-todo" }, el("span", { "aria-hidden": "true" }, "☞ "), stop.todo()),
-    at === STOPS.length - 1 ? el("p", { class: "quiet" }, summary(guesses)) : null,
   ];
-}
-
-// Of a number how far off the guess was; of a choice whether it was right.
-export function verdict(stop, said, answer) {
-  if (said === null) return { good: false, words: "" };
-  if (stop.choices) {
-    const label = stop.choices().find((one) => one.value === said);
-    const good = said === answer;
-    return {
-      good,
-      words: good
-        ? tr("Right.", "对了。")
-        : tr(`You said ${label ? label.label : said}.`, `你选的是 ${label ? label.label : said}。`),
-    };
-  }
-  const off = Math.abs(said - answer),
-    good = off <= CLOSE * Math.max(Math.abs(answer), 1e-9);
-  if (off < 0.005 * Math.max(1, Math.abs(answer))) return { good: true, words: tr("Exactly.", "完全正确。") };
-  return { good, words: tr(`You said ${said}: off by ${show(off)}.`, `你猜 ${said}，差 ${show(off)}。`) };
-}
-
-function summary(guesses) {
-  const guessed = guesses.filter((one) => one && one.guess !== null);
-  return tr(
-    `${guessed.filter((one) => one.good).length} of your ${guessed.length} guesses were right or within 10 %.`,
-    `你猜了 ${guessed.length} 次，其中 ${guessed.filter((one) => one.good).length} 次正确或误差在 10% 以内。`,
-  );
 }
 
 // --- what stands behind a stop: a claim of the lab, one of the ten steps
@@ -197,8 +167,8 @@ function links(stop, { opened }, { change }) {
   return el(
     "span",
     { class: "tour-links" },
-    button("claim", tr(`Lab ${stop.claim}`, `实验 ${stop.claim}`)),
-    button("step", tr(`Step ${stop.lesson} of ten`, `十步之 ${stop.lesson}`)),
+    button("claim", tr(`Is it true? Lab claim ${stop.claim}`, `真的吗？实验 ${stop.claim}`)),
+    button("step", tr(`Write it yourself: step ${stop.lesson}`, `自己写一遍：第 ${stop.lesson} 步`)),
   );
 }
 
@@ -210,12 +180,8 @@ function record({ opened, claims }, stop) {
       "div",
       { class: "tour-record" },
       el("p", {}, el("b", {}, step.title)),
-      el(
-        "p",
-        { class: "quiet" },
-        tr("write it yourself, in numpy: ", "用 numpy 自己写一遍："),
-        el("code", {}, step.page),
-      ),
+      el("p", {}, tr("A page that shows how to write this part in numpy.", "这一页教你用 numpy 写出这一部分。")),
+      el("p", { class: "quiet" }, inRepository(step.page)),
     );
   }
   const claim = claims.claims[stop.claim],
@@ -223,9 +189,12 @@ function record({ opened, claims }, stop) {
   return el(
     "div",
     { class: "tour-record" },
-    el("p", {}, "“", words.claim, "”"),
-    el("p", {}, el("b", {}, `${claim.sign} ${words.verdict}`), tr(": ", "："), words.finding),
-    el("p", { class: "quiet" }, words.number),
-    el("p", { class: "quiet" }, el("code", {}, `attendo lab run ${stop.claim}`), " · ", el("code", {}, words.page)),
+    el("p", {}, tr("It is often said: ", "常见的说法："), "“", words.claim, "”"),
+    el("p", {}, tr("We tried it: ", "我们试过："), el("b", {}, `${claim.sign} ${words.verdict}`), " · ", words.finding),
+    el("p", { class: "quiet" }, tr("Measured: ", "测得："), words.number),
+    el("p", { class: "quiet" }, tr("Try it: ", "自己试："), el("code", {}, `attendo lab run ${stop.claim}`)),
+    el("p", { class: "quiet" }, inRepository(words.page)),
   );
 }
+
+const inRepository = (page) => [tr("In the repository: ", "在代码仓库里："), el("code", {}, page)];

@@ -25,6 +25,9 @@ export function headsLookAt() {
   return Array.from({ length: CONFIG.num_heads }, (_, head) => largest(weights.row(head, state.position)));
 }
 
+// A number as one says it: three digits, and whole ones of what is large.
+export const rough = (value) => String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
+
 export const length = (values) => Math.hypot(...values);
 
 // Where the translation looked while a piece was written: the last layer, the mean of its heads.

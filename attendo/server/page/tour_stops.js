@@ -4,7 +4,9 @@
 //   claim, lesson      of the lab, and of the ten steps
 //   enter()            what is chosen there, before anything is asked
 //   says, todo, asks   one sentence, one thing to do, one question
-//   choices()          to choose from; without them a number is asked for, from least to most
+//   choices()          to choose from, named(value) says which; without them a number is asked for, from least to most
+//   isCount            whether that number counts things, and is whole
+//   shows              what the answer is about: selectors in the block, of its first and last part
 //   hand()             laid on when the guess is made, taken off when one goes on
 //   answer()           the number; tells(answer) says it in words
 
@@ -24,6 +26,7 @@ import {
   leastSure,
   length,
   lookedAt,
+  rough,
   rowOf,
   someKeys,
   untouched,
@@ -46,6 +49,7 @@ export const STOPS = [
       ),
     least: () => 1,
     most: () => 150,
+    isCount: true,
     answer: () => DATA.source.ids.length,
     tells: (n) => tr(`${n} pieces: ${DATA.source.labels.join(" ")}`, `${n} 个词元：${DATA.source.labels.join(" ")}`),
     todo: () => tr("Click a piece, and the page follows it from here on.", "点击一个词元，后面各站就跟着它走。"),
@@ -65,7 +69,7 @@ export const STOPS = [
     most: () => CONFIG.d_model,
     answer: () =>
       length(tensor("source.scaled").row(state.position)) / length(tensor("source.embedding").row(state.position)),
-    tells: (n) => tr(`√${CONFIG.d_model} = ${show(n)}`, `√${CONFIG.d_model} = ${show(n)}`),
+    tells: (n) => `√${CONFIG.d_model} ${Number.isInteger(Math.sqrt(CONFIG.d_model)) ? "=" : "≈"} ${rough(n)}`,
     todo: () => tr("Click a number, and see what it was made from.", "点击一个数，看看它是怎样算出来的。"),
   },
   {
@@ -85,13 +89,14 @@ export const STOPS = [
       ),
     least: () => 0,
     most: () => untouched().length,
+    isCount: true,
     answer: () => (DATA.comparison ? (DATA.comparison.parts_at ?? untouched().length) : untouched().length),
     tells: (n) =>
       tr(`${n}, then it goes on otherwise: “${DATA.translation}”`, `${n} 个，此后就不同了：“${DATA.translation}”`),
     todo: () =>
       tr(
-        "Positions are off until you go on: look at the lines, which cross now.",
-        "在进入下一站之前位置编码是关掉的：看看连线乱成了什么样。",
+        "Positions are off until you go on. Follow the lines: from which piece does each word come now?",
+        "在进入下一站之前，位置编码一直关着。顺着连线看看：现在每个词来自哪个词元？",
       ),
   },
   {
@@ -120,12 +125,10 @@ export const STOPS = [
     },
     tells: (n) => {
       const [first, second] = bestScores();
-      return tr(
-        `exp(${show(first)} − ${show(second)}) = ${show(n)}`,
-        `exp(${show(first)} − ${show(second)}) = ${show(n)}`,
-      );
+      return `exp(${show(first)} − ${show(second)}) ≈ ${rough(n)}`;
     },
-    todo: () => tr("Point at a weight and unfold it: exp / Σ exp.", "指着一个权重把它展开：exp / Σ exp。"),
+    shows: ["[id$=-row] .inside", "[id$=-row] .inside"],
+    todo: () => tr("Click a weight to unfold it: exp / Σ exp.", "点一个权重，看它怎样算出来：exp / Σ exp。"),
   },
   {
     station: "encoder",
@@ -139,8 +142,8 @@ export const STOPS = [
       ),
     asks: () =>
       tr(
-        `How many different pieces do the ${CONFIG.num_heads} heads of this layer look at most, from ${DATA.source.labels[state.position]}?`,
-        `从 ${DATA.source.labels[state.position]} 出发，本层 ${CONFIG.num_heads} 个头看得最多的词元一共有几个不同的？`,
+        `For ${DATA.source.labels[state.position]}, each of the ${CONFIG.num_heads} heads of this layer gives one piece the largest weight. How many different pieces are these?`,
+        `对 ${DATA.source.labels[state.position]} 来说，本层 ${CONFIG.num_heads} 个头各有一个权重最大的词元。这些词元里有几个不同的？`,
       ),
     choices: () =>
       Array.from({ length: Math.min(CONFIG.num_heads, DATA.source.ids.length) }, (_, at) => ({
@@ -148,12 +151,13 @@ export const STOPS = [
         label: String(at + 1),
       })),
     answer: () => new Set(headsLookAt()).size,
-    tells: (n) => {
+    tells: () => {
       const seen = headsLookAt()
-        .map((key, head) => `${head + 1}: ${DATA.source.labels[key]}`)
+        .map((key, head) => tr(`head ${head + 1}: `, `头 ${head + 1}：`) + DATA.source.labels[key])
         .join(" · ");
-      return tr(`${n}. By heads: ${seen}`, `${n} 个。各头：${seen}`);
+      return tr(`The largest weight: ${seen}`, `权重最大的词元：${seen}`);
     },
+    shows: [".controls", ".picture"],
     todo: () => tr("Choose another head, and then another layer.", "换一个头看看，再换一层。"),
   },
   {
@@ -177,8 +181,13 @@ export const STOPS = [
       const hidden = Array.from(tensor(`encoder.${state.layer}.feed_forward.hidden`).row(state.position));
       return (100 * hidden.filter((one) => one > 0).length) / hidden.length;
     },
-    tells: (n) => tr(`${show(n)} % of them are at work.`, `${show(n)}% 的隐藏单元在工作。`),
-    todo: () => tr("Open “hidden” and see the gaps.", "打开 hidden，看看那些空白。"),
+    tells: (n) => tr(`${rough(n)} % of them are at work.`, `${rough(n)}% 的隐藏单元在工作。`),
+    shows: [".stripes", ".stripes"],
+    todo: () =>
+      tr(
+        "Look at the stripes under “the hidden numbers”: the gaps are those that were cut to zero.",
+        "看看“隐藏单元”的条纹：空白处就是被压成零的。",
+      ),
   },
   {
     station: "decoder",
@@ -196,6 +205,7 @@ export const STOPS = [
     },
     least: () => 0,
     most: () => DATA.target_in.labels.length ** 2,
+    isCount: true,
     answer: () => {
       const part = `decoder.${state.decoderLayer}.self_attention`,
         weights = tensor(`${part}.weights`);
@@ -209,7 +219,12 @@ export const STOPS = [
       if (n !== (size * (size - 1)) / 2) return tr(`${n} of ${size * size}`, `${size * size} 个里的 ${n} 个`);
       return tr(`${n}: all that lie above the diagonal`, `${n} 个：对角线以上的全部`);
     },
-    todo: () => tr("Step forward, and see one more column open.", "往前走一步，看又有一列打开了。"),
+    shows: [".controls", ".picture"],
+    todo: () =>
+      tr(
+        "Choose “map”: each row sees one piece more than the row above it.",
+        "选“热图”：每一行都比上一行多看到一个词元。",
+      ),
   },
   {
     station: "decoder",
@@ -227,15 +242,14 @@ export const STOPS = [
         `Which piece is looked at most while ${DATA.target.labels[state.step]} is written (mean of the heads)?`,
         `写出 ${DATA.target.labels[state.step]} 时，看得最多的是哪个词元（各头取平均）？`,
       ),
+    named: (key) => DATA.source.labels[key],
     choices: () => someKeys(largest(lookedAt(state.step)), DATA.source.labels.length - 1),
     answer: () => largest(lookedAt(state.step)),
     tells: (key) => {
       const share = showShare(lookedAt(state.step)[key]);
-      return tr(
-        `${DATA.source.labels[key]}, with ${share} of all weight`,
-        `${DATA.source.labels[key]}，占全部权重的 ${share}`,
-      );
+      return tr(`It gets ${share} of all weight.`, `它占全部权重的 ${share}。`);
     },
+    shows: [".controls", ".picture"],
     todo: () => tr("Go through the steps, and watch where it looks.", "逐步往前，看它的目光移到哪里。"),
   },
   {
@@ -256,7 +270,7 @@ export const STOPS = [
     least: () => 0,
     most: () => 100,
     answer: () => 100 * Math.exp(DATA.steps[state.step].log_prob),
-    tells: (n) => tr(`${show(n)} %`, `${show(n)}%`),
+    tells: (n) => tr(`It is ${rough(n)} %.`, `概率是 ${rough(n)}%。`),
     todo: () => tr("Click a piece that lost, and let it come instead.", "点一个落选的词元，让它取而代之。"),
   },
   {
@@ -276,7 +290,7 @@ export const STOPS = [
     least: () => 1,
     most: () => CONFIG.vocab_size,
     answer: () => Math.exp(DATA.training.loss),
-    tells: (n) => tr(`e^${show(DATA.training.loss)} = ${show(n)}`, `e^${show(DATA.training.loss)} = ${show(n)}`),
+    tells: (n) => `e^${show(DATA.training.loss)} ≈ ${rough(n)}`,
     todo: () =>
       tr(
         "Give it a translation of your own, and see where it would not have followed.",
