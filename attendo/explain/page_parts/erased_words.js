@@ -22,11 +22,11 @@ export function erasedBlock() {
     el("h3", {}, title),
     note(
       tr(
-        `Of the look that each word of the untouched translation took at the source (cross-attention, the mean of heads and layers), so much went to ${erasedText()}; and so much of the word's probability is lost without it.`,
+        `While the model wrote each word of the translation before your change, this share of its look at the source (cross-attention, the mean of heads and layers) went to ${erasedText()}; and this much of the word's probability is lost without it.`,
         `改动前译文的每个词看源句时（交叉注意力，各头各层取平均），有多少落在${erasedText()}上；擦去之后，这个词的概率又失去了多少。`,
       ),
       otherHands()
-        ? tr(" The other hands are on, too: what they do is in it.", "其他改动也同时生效，它们的影响也在其中。")
+        ? tr(" Your other changes are on, too: what they do is in these numbers.", "其他改动也同时生效，它们的影响也在其中。")
         : null,
       shown.length < words.length
         ? tr(` Shown are the ${MOST_ROWS} words with most of either.`, `这里列出其中最明显的 ${MOST_ROWS} 个词。`)
@@ -172,8 +172,8 @@ function lookedTable(c, words) {
     tr("word", "词"),
     ...c.looked.map((_, layer) => tr(`layer ${layer + 1}`, `第 ${layer + 1} 层`)),
     tr("mean", "平均"),
-    tr("p without", "改动前 p"),
-    tr("p with", "改动后 p"),
+    tr("p before", "改动前 p"),
+    tr("p after", "改动后 p"),
     "Δ log p",
   ];
   const rows = words.map((one) =>

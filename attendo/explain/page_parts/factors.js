@@ -30,7 +30,7 @@ const FACTORS = {
       name: whoLooks(part, i, j),
       formula: isScaled()
         ? `q·k / √${CONFIG.d_k} = ${show(score)} / ${showRoot(root)}`
-        : tr("the hand is on: q·k is not divided by √d_k", "已改动：q·k 不除以 √d_k"),
+        : tr("your change: q·k is not divided by √d_k", "已改动：q·k 不除以 √d_k"),
       value: tensor(`${part}.scaled`).at(head, i, j),
       again: () => score / root,
     };
@@ -164,7 +164,7 @@ function headFactors(name, indices, part, head, i, k) {
   if (isHeadOff(part, head)) {
     return {
       ...numberAt(name, ...indices),
-      formula: tr("the hand is on: this head gives zeros", "已改动：这个头输出零"),
+      formula: tr("your change: this head gives zeros", "已改动：这个头输出零"),
       again: null,
     };
   }

@@ -15,7 +15,7 @@ export function handsBlock() {
   return el(
     "section",
     { id: "hands", class: "hands" },
-    el("h2", {}, tr("A hand on the model", "动手改动模型")),
+    el("h2", {}, tr("Your change to the model", "你对模型的改动")),
     el(
       "p",
       {},
@@ -52,8 +52,8 @@ export function comparisonBlock() {
     el(
       "div",
       { class: "two" },
-      oneTranslation(tr("untouched", "改动前"), c.translation, DATA.translation, "gone", c.score),
-      oneTranslation(tr("with the hand", "改动后"), DATA.translation, c.translation, "came", DATA.best.score),
+      oneTranslation(tr("before your change", "改动前"), c.translation, DATA.translation, "gone", c.score),
+      oneTranslation(tr("with your change", "改动后"), DATA.translation, c.translation, "came", DATA.best.score),
     ),
     el("p", { class: "note parting" }, [partingWords(), ...forcedSentences(c)].join(tr(" ", ""))),
     most < SAME
@@ -86,7 +86,7 @@ export function partingWords() {
   if (at === null) return tr("The same pieces at every step.", "每一步的词元都相同。");
   const [before, after] = [labels[at] || "∅", touched[at] || "∅"];
   return tr(
-    `They part at step ${at + 1}: “${before}” without, “${after}” with the hand.`,
+    `They differ from step ${at + 1} on: “${before}” before, “${after}” with your change.`,
     `从第 ${at + 1} 步起不同：改动前是“${before}”，改动后是“${after}”。`,
   );
 }
@@ -109,8 +109,8 @@ function movedChart(c, most) {
     at = c.steps.findIndex(([, , divergence]) => divergence === most);
   const name = tr("probability and KL of each step, before and after", "每一步改动前后的概率和 KL");
   const summary = tr(
-    `The touched model reads the untouched translation. Its distribution moves most at step ${at + 1}, “${c.labels[at]}”: ${changeOf(c.steps[at])}.`,
-    `让改动后的模型读改动前的译文。分布偏离最远的是第 ${at + 1} 步“${c.labels[at]}”：${changeOf(c.steps[at])}。`,
+    `To compare step by step, the model with your change reads the translation from before it. Its probabilities move most at step ${at + 1}, “${c.labels[at]}”: ${changeOf(c.steps[at])}. KL, in nats, says how far the probabilities of all pieces moved together; 0 is not at all.`,
+    `为了逐步比较，让改动后的模型读改动前的译文。概率变化最大的是第 ${at + 1} 步“${c.labels[at]}”：${changeOf(c.steps[at])}。KL（单位 nat）衡量这一步所有词元的概率总共变了多少，0 表示完全没变。`,
   );
   const columns = c.labels.map((label, i) => {
     const [before, after, divergence] = c.steps[i];
@@ -128,9 +128,9 @@ function movedChart(c, most) {
     el(
       "p",
       { class: "bar-key quiet" },
-      keyOf("before", tr("p untouched", "改动前 p")),
-      keyOf("after", tr("p with the hand", "改动后 p")),
-      keyOf("divergence", tr(`KL, the longest bar ${show(scale)} nats`, `KL，最长的条为 ${show(scale)} nat`)),
+      keyOf("before", tr("p before", "改动前 p")),
+      keyOf("after", tr("p with your change", "改动后 p")),
+      keyOf("divergence", tr(`KL, the longest bar: ${show(most)} nats`, `KL，最长的条为 ${show(most)} nat`)),
     ),
   ];
 }
@@ -164,9 +164,9 @@ function comparedTable(c) {
   });
   const head = [
     "",
-    tr("piece of the untouched translation", "改动前译文的词元"),
-    tr("p without", "改动前 p"),
-    tr("p with", "改动后 p"),
+    tr("piece of the translation before", "改动前译文的词元"),
+    tr("p before", "改动前 p"),
+    tr("p after", "改动后 p"),
     "Δ log p",
     "KL",
   ];

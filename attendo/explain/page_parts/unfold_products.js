@@ -56,10 +56,10 @@ export function canUnfold(cell) {
 // Why a product is zero, though its factors are not; null where no hand is on.
 function zeroWords(name, i) {
   if (isSwitchedOff(name)) {
-    return tr("the hand is on: this feed-forward part gives zeros", "已改动：这个前馈层输出零");
+    return tr("your change: this feed-forward part gives zeros", "已改动：这个前馈层输出零");
   }
   if (isErased(name, i)) {
-    return tr("the hand is on: this word is erased, its value is zeros", "已改动：这个词已擦去，它的值向量为零");
+    return tr("your change: this word is erased, its value is zeros", "已改动：这个词已擦去，它的值向量为零");
   }
   return null;
 }
