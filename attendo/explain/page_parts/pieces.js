@@ -49,7 +49,7 @@ export const piecesStation = {
   ],
 };
 
-// What if nobody could see this word?
+// What if this word gave nothing to those who look at it?
 function eraseHand() {
   const [from, to] = sourceWordAt(state.position),
     word = wordLabel(DATA.source.labels, [from, to]);
@@ -58,7 +58,13 @@ function eraseHand() {
   return el(
     "div",
     { class: "row" },
-    el("span", {}, tr("What if nobody could see ", "如果谁也看不到 "), el("b", {}, word), tr("?", "，会怎样？")),
+    el(
+      "span",
+      {},
+      tr("What if ", "如果 "),
+      el("b", {}, word),
+      tr(" were looked at as before, but gave nothing?", " 照样被看到，却什么也不给，会怎样？"),
+    ),
     handButton({
       isOn: isErasedWhole(positions),
       lay: tr("erase this word", "擦去这个词"),
