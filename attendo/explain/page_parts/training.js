@@ -18,7 +18,7 @@ export function setOwnTarget(draw) {
 export const trainingStation = {
   id: "training",
   name: () => tr("training", "训练"),
-  title: () => tr("7 · The same pair in training", "7 · 同一句对在训练中"),
+  title: () => tr("7 · The same pair in training", "7 · 训练时的同一句对"),
   depends: ["language"],
   draw: () => {
     const t = DATA.training;
@@ -32,7 +32,7 @@ export const trainingStation = {
       ownTarget ? ownTarget() : note(whoseTarget(t)),
       el("p", {}, equation("loss")),
       trainingTable(t),
-      note(fedBackWords(t)),
+      note(fedBackWords(t), greedyWords(t)),
       el("div", { class: "sums-and-mask" }, sums(t), maskPicture(t)),
       t.reads.length > MOST_IN_TABLE
         ? null
@@ -50,13 +50,11 @@ export const trainingStation = {
 };
 
 export function whoseTarget(t) {
-  if (t.given) return tr("The target is the one that was given.", "译文是给定的。");
-  return lookWith
-    ? tr("The target is the model's own translation.", "译文是模型自己的。")
-    : tr(
-        "The target is the model's own translation; --target gives another.",
-        "译文是模型自己的；可用 --target 另给。",
-      );
+  if (t.given) return tr("The target is the translation that you gave.", "目标译文由你给出。");
+  const own = DATA.comparison
+    ? tr("The target is the model's own translation before your change", "目标译文是改动前模型自己的译文")
+    : tr("The target is the model's own translation", "目标译文是模型自己的译文");
+  return own + (lookWith ? tr(".", "。") : tr("; --target gives another.", "；可用 --target 另给。"));
 }
 
 function fedBackWords(t) {
@@ -69,6 +67,15 @@ function fedBackWords(t) {
         `Fed with its own output the model leaves the target at step ${t.parts_at + 1}; from there on it reads its own pieces, and a mistake is read by all steps after it.`,
         `把模型自己的输出反馈给它，从第 ${t.parts_at + 1} 步起与译文不同；此后读入的是自己的词元，一个错误会被后面每一步读到。`,
       );
+}
+
+// Why what is fed back is not what the search found.
+function greedyWords(t) {
+  if (t.fed_back.join() === DATA.target.labels.join()) return null;
+  return tr(
+    " It takes the likeliest piece at each step, without a beam: that is why it is not the translation at the top.",
+    "这里每一步都取最可能的词元，不用束搜索，所以与最上面的译文不同。",
+  );
 }
 
 // A column a step, so that what a position should say stands beside what the next one reads.
