@@ -3,8 +3,8 @@
 import { beamTree } from "./beam_tree.js";
 import { beamChooser } from "./choosers.js";
 import { el, fold, note, plainTable, tr } from "./elements.js";
-import { forcedLine } from "./forcing.js";
-import { DATA, lookWith } from "./look.js";
+import { forcedLine, isForced } from "./forcing.js";
+import { CONFIG, DATA, lookWith } from "./look.js";
 import { show, showShare } from "./numbers.js";
 import { saveButtons } from "./saving.js";
 import { fateOf, isOnBestPath, NODES, textBefore } from "./search_nodes.js";
@@ -45,12 +45,13 @@ export const searchStation = {
 function treeSummary() {
   const step = state.step + 1,
     looked = NODES.filter((one) => one.step === step),
-    kept = looked.filter((one) => one.kept).length,
     ended = NODES.filter((one) => one.step <= step && one.kept && one.ended).length;
+  if (!looked.length) return searchIsOver();
   return [
+    competition(step, looked),
     tr(
-      `At step ${step} it looked at ${looked.length} continuations and kept ${kept}; ${ended} ${ended === 1 ? "hypothesis has" : "hypotheses have"} ended so far.`,
-      `第 ${step} 步考察了 ${looked.length} 个候选，留下 ${kept} 个；到此已有 ${ended} 个结束。`,
+      ` ${ended} ${ended === 1 ? "hypothesis has" : "hypotheses have"} ended so far.`,
+      `到此已有 ${ended} 个候选结束。`,
     ),
     lookWith
       ? tr(
@@ -59,6 +60,24 @@ function treeSummary() {
         )
       : "",
   ];
+}
+
+// How many could come at a step, how many of them were compared, and how many go on.
+function competition(step, looked) {
+  const piece = DATA.pieces[looked[0].piece];
+  if (isForced(step - 1))
+    return tr(`Step ${step} is forced: only “${piece}” may come.`, `第 ${step} 步是指定的：只能是“${piece}”。`);
+  const live = NODES.filter((one) => one.step === step - 1 && one.kept && !one.ended).length,
+    kept = looked.filter((one) => one.kept).length,
+    vocabulary = CONFIG.vocab_size.toLocaleString("en");
+  return tr(
+    `At step ${step}, ${live} ${live === 1 ? "beginning" : "beginnings"} × ${vocabulary} pieces are possible; the search compares the best ${looked.length} and keeps ${kept}.`,
+    `第 ${step} 步可能的接法有 ${live} 个候选 × ${vocabulary} 个词元；搜索只比较其中最好的 ${looked.length} 个，留下 ${kept} 个。`,
+  );
+}
+
+function searchIsOver() {
+  return tr("The search had ended before this step.", "搜索在这一步之前已经结束。");
 }
 
 function treeLegend() {
@@ -96,7 +115,7 @@ function stepTable(step) {
       el("td", { class: "text" }, fateOf(one)),
     ),
   );
-  if (!rows.length) return note(tr("The search had ended before this step.", "搜索在这一步之前已经结束。"));
+  if (!rows.length) return note(searchIsOver());
   return plainTable(head, rows, { wide: true, textColumns: [0, 1, 5] });
 }
 
