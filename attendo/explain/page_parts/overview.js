@@ -20,7 +20,7 @@ export const overviewStation = {
     return [
       note(
         tr(
-          `Below the pieces that were written, above those that were read. A line shows where the decoder looked while it wrote a piece: cross-attention of layer ${layer + 1}, the mean of its heads. Click a piece to follow it down the page.`,
+          `Bottom: what was written. Top: what was read. A line shows where the decoder looked while it wrote a piece: cross-attention of layer ${layer + 1}, the mean of its heads. Click a piece to follow it down the page.`,
           `下面是写出的词元，上面是读入的词元。连线表示写出一个词元时解码器看了哪里：第 ${layer + 1} 层交叉注意力，各头取平均。点击一个词元，跟着它往下看。`,
         ),
       ),

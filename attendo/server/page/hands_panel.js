@@ -13,12 +13,12 @@ import { onLooked } from "./looking.js";
 import { onChange } from "./settings.js";
 import { isTurned, temperatureSlider } from "./temperature_slider.js";
 
-const PANEL = "hands-panel";
+const [PANEL, SAID] = ["hands-panel", "hands-said"];
 let told = {}; // whose translation was told last: {text, hands}
 
 export function startHands() {
   byId("hands").append(
-    el("p", { id: "hands-said", class: "unseen", role: "status" }),
+    el("p", { id: SAID, class: "unseen", role: "status" }),
     ...["head", "controls", "on", "changed"].map((part) => el("div", { id: `${PANEL}-${part}` })),
   );
   onLooked(() => {
@@ -26,7 +26,9 @@ export function startHands() {
     tell();
   });
   onChange((name) => {
-    if (name === "language" && DATA) drawPanel(true);
+    if (name !== "language" || !DATA) return;
+    drawPanel(true);
+    if (byId(SAID).textContent) byId(SAID).textContent = whatIsNew();
   });
 }
 
@@ -176,11 +178,11 @@ function forcedNow() {
     el(
       "span",
       { class: "quiet" },
-      tr("Choose another candidate for a step under ", "在"),
+      tr("Choose another candidate for a step under ", "可以在“"),
       el("a", { href: "#output" }, tr("next piece", "下一个词元")),
-      tr(", or a lost path of ", "里为一步另选一个候选，或在"),
+      tr(", or a lost path of ", "”一站给某一步换一个候选，也可以在“"),
       el("a", { href: "#search" }, tr("the search", "搜索")),
-      tr(".", "里选一条淘汰的路径。"),
+      tr(".", "”一站选一条被淘汰的路径。"),
     ),
   );
 }
@@ -218,9 +220,12 @@ function tell() {
   const now = { text: DATA.text, hands: JSON.stringify(DATA.hands) },
     isNews = now.text === told.text && now.hands !== told.hands;
   told = now;
-  if (!isNews) return;
+  if (isNews) byId(SAID).textContent = whatIsNew();
+}
+
+function whatIsNew() {
   const translation = DATA.translation;
-  byId("hands-said").textContent = DATA.comparison
+  return DATA.comparison
     ? tr(`The translation is now “${translation}” ${partingWords()}`, `现在的译文是“${translation}”。${partingWords()}`)
     : tr(`Nothing is changed: “${translation}”`, `没有任何改动：“${translation}”`);
 }

@@ -59,8 +59,8 @@ export const WORDS = {
   },
   "glass.title": { "en": "Look inside", "zh": "看看内部" },
   "glass.intro": {
-    "en": "Watch the sentence go through the Transformer: every number here is the model's, and every number can be unfolded.",
-    "zh": "看这句话怎样走过 Transformer：这里的每个数都来自模型，每个数都可以展开。"
+    "en": "Watch the sentence go through the Transformer: every number here is the model's, and a click on any of them shows what it is made of.",
+    "zh": "看这句话怎样走过 Transformer：这里的每个数都来自模型，点一下就能看到它是怎样算出来的。"
   },
   "glass.begin": { "en": "Begin here", "zh": "从这里开始" },
   "glass.try": { "en": "Type above, or try", "zh": "在上面输入，或试试" },
