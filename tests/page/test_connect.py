@@ -69,6 +69,8 @@ def test_words_light_up_both_ways_and_by_the_keyboard(opened, server):
     tab.locator("#translation .word", has_text="machine").hover()
     assert tab.locator("#mirror .lit").all_inner_texts() == ["机器"]
     assert tab.inner_text("#word-note").startswith("machine ← 机器")
+    tab.mouse.move(0, 0)
+    assert tab.inner_text("#word-note").startswith("Point at a word")
     # The text field itself lies above its words: the pointer goes to where 学习 stands.
     place = tab.locator("#mirror .word", has_text="学习").bounding_box()
     tab.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)

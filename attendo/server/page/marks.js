@@ -30,7 +30,11 @@ export function showMarks(text, answer) {
   const unsure = words.target.some((one) => one.unsure);
   byId("legend-lost").hidden = !lost;
   byId("legend-unsure").hidden = !unsure;
-  byId("word-note").textContent = words.links.length ? t("mark.help") : "";
+  showHelp();
+}
+
+function showHelp() {
+  byId("word-note").textContent = shown.links.length ? t("mark.help") : "";
 }
 
 function drawn(text, words, spans, build) {
@@ -72,7 +76,9 @@ function light(side, index) {
 function sayWord(side, index, links, other, theirs) {
   const word = shown.spans[side][index].textContent;
   const names = links.map((link) => `${shown.spans[other][link[theirs]].textContent} ${percent(link[2])}%`);
-  if (side === "source") return names.length ? `${word} → ${names.join(", ")}` : t("mark.missing", { word });
+  if (side === "source") {
+    return names.length ? t("mark.became", { word, targets: names.join(", ") }) : t("mark.missing", { word });
+  }
   const made = names.length ? t("mark.made", { word, sources: names.join(", ") }) : t("mark.none", { word });
   const { logp } = shown.target[index];
   return logp === null ? made : `${made} · ${t("mark.sure", { percent: percent(Math.exp(logp)) })}`;
@@ -81,6 +87,7 @@ function sayWord(side, index, links, other, theirs) {
 function dark() {
   if (!shown) return;
   for (const span of [...shown.spans.source, ...shown.spans.target]) span && span.classList.remove("now", "lit");
+  showHelp();
 }
 
 function lightAt(side, element) {

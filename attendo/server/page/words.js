@@ -48,9 +48,10 @@ export const WORDS = {
     "en": "Point at a word, or move through the translation with the arrow keys, to see where it comes from.",
     "zh": "把指针移到词上，或用方向键在译文中移动，可以看到它译自哪个词。"
   },
-  "mark.made": { "en": "{word} ← {sources}", "zh": "{word} ← {sources}" },
+  "mark.made": { "en": "{word} ← {sources} (alignment)", "zh": "{word} ← {sources}（对齐）" },
+  "mark.became": { "en": "{word} → {targets} (alignment)", "zh": "{word} → {targets}（对齐）" },
   "mark.none": { "en": "{word}: from no single word", "zh": "{word}：不对应某一个词" },
-  "mark.sure": { "en": "probability {percent}%", "zh": "概率 {percent}%" },
+  "mark.sure": { "en": "the model's probability: {percent}%", "zh": "模型给出的概率：{percent}%" },
   "mark.unsure": { "en": "unsure", "zh": "没有把握" },
   "mark.lost": { "en": "perhaps left out", "zh": "可能漏译" },
   "mark.missing": {
