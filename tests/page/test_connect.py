@@ -120,6 +120,9 @@ def test_languages_are_swapped_and_the_target_is_remembered(opened, server):
     typed(tab, "The house is old.")
     assert "English" in tab.inner_text("#switched")
     assert tab.input_value("#to") != "en"
+    tab.select_option("#to", "zh-Hans")
+    typed(tab, "Das Haus ist alt.")
+    tab.locator("#switched", has_text="no model from German into Simplified Chinese").wait_for()
     stored = tab.evaluate("[...Object.keys(localStorage), ...Object.keys(sessionStorage)]")
     assert sorted(stored) == ["attendo.target"]
     assert tab.url == server.address + "/"

@@ -158,7 +158,9 @@ async function target(text, signal) {
     byId("to").value = [...byId("to").options].map((one) => one.value).find((code) => same(code, to)) || "";
   }
   if (base(to) !== base(state.wish)) {
-    note.textContent = t("box.switched", { source: nameOf(likely.language), target: nameOf(to) });
+    const why = base(likely.language) === base(state.wish) ? "box.switched" : "box.unpaired";
+    const names = { source: nameOf(likely.language), wish: nameOf(state.wish), target: nameOf(to) };
+    note.textContent = t(why, names);
   }
   return state.to;
 }

@@ -44,6 +44,10 @@ export const WORDS = {
     "en": "The text is in {source}, so it is translated into {target}.",
     "zh": "原文是{source}，因此译成{target}。"
   },
+  "box.unpaired": {
+    "en": "This server has no model from {source} into {wish}, so it is translated into {target}.",
+    "zh": "本服务器没有从{source}译成{wish}的模型，因此译成{target}。"
+  },
   "mark.help": {
     "en": "Point at a word, or move through the translation with the arrow keys, to see where it comes from.",
     "zh": "把指针移到词上，或用方向键在译文中移动，可以看到它译自哪个词。"
