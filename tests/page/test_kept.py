@@ -77,6 +77,7 @@ def test_a_link_brings_back_text_hands_station_and_step(opened, server):
         assert after[part] == before[part], part
     assert after["hands"]["erase"]
     assert other.input_value("#source") == "他昨天买了三本书。"
+    assert other.input_value("#from") == ""  # the language was detected, and is again
     for part in ("step", "position", "layer", "decoderLayer", "language"):
         assert state_of(other)[part] == chosen[part], part
     assert other.evaluate(STATION) == tab.evaluate(STATION) == "output"

@@ -94,9 +94,9 @@ export function showExample() {
 }
 
 // The box as it was when a link was made, and the glass with it.
-export function showLinked({ text, request: wish }) {
+export function showLinked({ text, detect, request: wish }) {
   kind = text ? "whole" : "example";
-  if (text) fillBox(text, wish);
+  if (text) fillBox(text, { to: wish.to, from: detect ? "" : wish.from });
   return look(wish);
 }
 

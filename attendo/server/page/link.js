@@ -28,6 +28,7 @@ function described() {
     text,
     to,
     from,
+    detect: byId("from").value === "" || undefined, // the language of the text was found, not chosen
     beam,
     hands,
     target,
@@ -79,6 +80,7 @@ const FIELDS = {
   text: (one) => isText(one) && one.trim() !== "",
   to: isCode,
   from: isCode,
+  detect: (one) => one === undefined || one === true,
   beam: (one) => Number.isInteger(one) && one >= 1 && one <= 64,
   hands: (one) =>
     isTable(
@@ -186,11 +188,11 @@ export async function restore() {
     byId("glass-line").textContent = t("glass.damaged");
     return true;
   }
-  const { box, text, to, from, beam, hands, target, station, language, ...choices } = found;
+  const { box, text, to, from, detect, beam, hands, target, station, language, ...choices } = found;
   change("language", language);
   Object.assign(state, choices);
   untouched = "";
-  if (await showLinked({ text: box, request: { text, to, from, beam, hands, target } })) {
+  if (await showLinked({ text: box, detect, request: { text, to, from, beam, hands, target } })) {
     if (station !== STATIONS[0].id) goTo(station, null, "instant"); // on a smooth way it would miss what moves meanwhile
   }
   return true;
