@@ -132,6 +132,18 @@ def test_another_language_in_place(opened, server):
     assert tab.input_value("#source") == SENTENCE
 
 
+def test_on_a_narrow_screen_the_figure_unfolds_and_leads(opened, server):
+    tab = opened(server)
+    tab.set_viewport_size({"width": 390, "height": 844})
+    looked(tab)
+    figure = tab.locator("#machine-figure")
+    assert not figure.is_visible()
+    tab.locator(".machine-show").click()
+    figure.locator("[data-block='encoder-0-self_attention']").click()
+    assert not figure.is_visible()
+    tab.wait_for_function("() => document.activeElement.closest('#encoder-0-self_attention')")
+
+
 def test_the_tour(opened, server):
     tab = looked(opened(server))
     tab.locator(".tour-start").click()

@@ -12,6 +12,7 @@ import { machineFigure, machineWords } from "./machine_figure.js";
 
 let inView = "overview";
 let blockInView = null; // of the station: its attention, say
+let isUnfolded = false; // the figure, on a narrow screen
 const viewListeners = [];
 
 export function stationInView() {
@@ -40,8 +41,13 @@ export function drawMachine() {
     ? [...holder.querySelectorAll("[tabindex], a, button")].indexOf(document.activeElement)
     : -1;
   holder.replaceChildren(
-    el("nav", { class: "machine-bar", "aria-label": tr("stations", "各站") }, bar()),
-    el("div", { class: "machine-figure" }, machineFigure(goTo), machineWords()),
+    el(
+      "div",
+      { class: "machine-top" },
+      figureButton(),
+      el("nav", { class: "machine-bar", "aria-label": tr("stations", "各站") }, bar()),
+    ),
+    el("div", { class: "machine-figure", id: "machine-figure" }, machineFigure(goFromFigure), machineWords()),
     el(
       "div",
       { class: "machine-foot" },
@@ -52,6 +58,32 @@ export function drawMachine() {
   light();
   whenThere();
   return undefined;
+}
+
+// On a narrow screen the figure lies over the stations: it is folded again when it has led to one.
+function unfold(isWished) {
+  isUnfolded = isWished;
+  byId("machine").classList.toggle("unfolded", isUnfolded);
+  byId("machine").querySelector(".machine-show").setAttribute("aria-expanded", String(isUnfolded));
+}
+
+function goFromFigure(station, block) {
+  unfold(false);
+  goTo(station, block);
+}
+
+function figureButton() {
+  return el(
+    "button",
+    {
+      type: "button",
+      class: "machine-show",
+      "aria-expanded": String(isUnfolded),
+      "aria-controls": "machine-figure",
+      onclick: () => unfold(!isUnfolded),
+    },
+    tr("Figure", "结构图"),
+  );
 }
 
 function bar() {
@@ -103,7 +135,7 @@ function light() {
 function showChip() {
   const chip = byId("machine").querySelector(".machine-bar .lit");
   const row = chip && chip.parentElement;
-  if (row) row.scrollTo({ left: chip.offsetLeft - (row.clientWidth - chip.clientWidth) / 2 });
+  if (row) row.scrollTo({ left: chip.offsetLeft - row.offsetLeft - (row.clientWidth - chip.clientWidth) / 2 });
 }
 
 // The last block that begins above the middle of the screen.
