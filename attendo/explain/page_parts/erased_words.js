@@ -26,7 +26,10 @@ export function erasedBlock() {
         `改动前译文的每个词看源句时（交叉注意力，各头各层取平均），有多少落在${erasedText()}上；擦去之后，这个词的概率又失去了多少。`,
       ),
       otherHands()
-        ? tr(" Your other changes are on, too: what they do is in these numbers.", "其他改动也同时生效，它们的影响也在其中。")
+        ? tr(
+            " Your other changes are on, too: what they do is in these numbers.",
+            "其他改动也同时生效，它们的影响也在其中。",
+          )
         : null,
       shown.length < words.length
         ? tr(` Shown are the ${MOST_ROWS} words with most of either.`, `这里列出其中最明显的 ${MOST_ROWS} 个词。`)
