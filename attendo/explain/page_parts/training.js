@@ -32,7 +32,7 @@ export const trainingStation = {
       ownTarget ? ownTarget() : note(whoseTarget(t)),
       el("p", {}, equation("loss")),
       trainingTable(t),
-      note(fedBackWords(t), greedyWords(t)),
+      note(fedBackWords(t), forcedToo(), greedyWords(t)),
       el("div", { class: "sums-and-mask" }, sums(t), maskPicture(t)),
       t.reads.length > MOST_IN_TABLE
         ? null
@@ -67,6 +67,12 @@ function fedBackWords(t) {
         `Fed with its own output the model leaves the target at step ${t.parts_at + 1}; from there on it reads its own pieces, and a mistake is read by all steps after it.`,
         `把模型自己的输出反馈给它，从第 ${t.parts_at + 1} 步起与译文不同；此后读入的是自己的词元，一个错误会被后面每一步读到。`,
       );
+}
+
+function forcedToo() {
+  return HANDS.force
+    ? tr(" The pieces that you forced are forced here, too.", "你指定的词元在这里同样是指定的。")
+    : null;
 }
 
 // Why what is fed back is not what the search found.
