@@ -6,13 +6,13 @@ import { handsWith } from "./hand_changes.js";
 import { DATA, HANDS, lookWith, NUMBERS } from "./look.js";
 import { set, state } from "./state.js";
 
-// What was forced after the path's end is forgotten.
-export async function continueWith(ids) {
+// What was forced after the path's end is forgotten. `step` is looked at then.
+export async function continueWith(ids, step = ids.length - 1) {
   const force = Object.fromEntries(ids.map((id, at) => [at + 1, id])),
     station = document.activeElement && document.activeElement.closest(".station");
   const isDrawn = await lookWith(handsWith({ force }));
   if (!isDrawn) return;
-  set({ step: Math.min(ids.length, DATA.steps.length) - 1 });
+  set({ step: Math.min(step, DATA.steps.length - 1) });
   if (station) focusStep(station.id);
 }
 
@@ -53,9 +53,11 @@ export function ownWord() {
   const say = async (event) => {
     event.preventDefault();
     if (!field.value.trim()) return;
-    const before = DATA.target.ids.slice(0, state.step);
+    const { step } = state,
+      before = DATA.target.ids.slice(0, step);
     try {
-      await continueWith([...before, ...(await NUMBERS.pieces(field.value.trim(), state.step + 1))]);
+      // At the word's first piece, so that another word takes the place of all of it.
+      await continueWith([...before, ...(await NUMBERS.pieces(field.value.trim(), step + 1))], step);
     } catch (error) {
       line.textContent = error.message;
     }
