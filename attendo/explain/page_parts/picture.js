@@ -135,7 +135,7 @@ function imageOf(canvas, box) {
 function boxOf(box, style) {
   if (!box.width || !box.height) return [];
   const rx = Math.min(Number.parseFloat(style.borderTopLeftRadius) || 0, box.height / 2);
-  const hatched = /gradient\(/.test(style.backgroundImage) && style.backgroundImage.match(/rgba?\([^)]*\)/);
+  const hatched = /^repeating-/.test(style.backgroundImage) && style.backgroundImage.match(/rgba?\([^)]*\)/);
   const ground = isClear(style.backgroundColor) ? null : style.backgroundColor;
   return [
     hatched ? svg("rect", { ...box, rx, fill: hatched[0], "fill-opacity": 0.6 }) : null,
