@@ -26,17 +26,36 @@ const STYLES = [
 ];
 const UPRIGHT = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/; // stand upright where lines run downwards
 
-// On the page's light colours, where it has both.
+const SCROLLED = ".scroll, .step-pieces, .every-head, .equation, .terms, pre";
+
+// On the page's light colours, where it has both; what is scrolled is laid out whole for the moment.
 export function pictureOf(element) {
   const root = document.documentElement,
     theme = root.dataset.theme;
   root.dataset.theme = "light";
+  const fold = unfolded(element);
   try {
     return drawnWhole(element);
   } finally {
+    fold();
     if (theme === undefined) delete root.dataset.theme;
     else root.dataset.theme = theme;
   }
+}
+
+// As wide as what is scrolled in it asks for, without what is there to be pressed; gives what makes it as it was.
+function unfolded(element) {
+  const { scrollX, scrollY } = window,
+    scrolled = [...element.querySelectorAll(SCROLLED)].map((one) => [one, one.scrollLeft, one.scrollTop]),
+    missing = Math.max(0, ...scrolled.map(([one]) => one.scrollWidth - one.clientWidth));
+  if (missing) element.style.setProperty("width", `${element.getBoundingClientRect().width + missing}px`);
+  element.classList.add("whole");
+  return () => {
+    element.classList.remove("whole");
+    element.style.removeProperty("width");
+    for (const [one, left, top] of scrolled) one.scrollTo({ left, top, behavior: "instant" });
+    window.scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
+  };
 }
 
 function drawnWhole(element) {
