@@ -23,7 +23,7 @@ export function arcs(of, summary) {
   const picture = svg(
     "svg",
     {
-      class: "arcs",
+      class: of.own ? "arcs" : "arcs between",
       width: wide,
       height: drawing.height,
       viewBox: `0 0 ${wide} ${drawing.height}`,
@@ -36,7 +36,9 @@ export function arcs(of, summary) {
       drawing.lines.map((one) => one.path),
     ),
     drawing.sides.map((side) => svg("g", { class: "shares" }, side.shares)),
-    drawing.sides.map((side) => svg("g", { class: "pieces-of" }, side.labels)),
+    drawing.sides.map((side) =>
+      svg("g", { class: side === drawing.rowSide ? "pieces-of who-looks" : "pieces-of" }, side.labels),
+    ),
   );
   followPointer(picture, of, drawing);
   onCells(picture, of.place);
