@@ -117,14 +117,18 @@ function scoreNames(part) {
 
 function rowFold(of, head, place) {
   const title = [
-    el(
-      "b",
-      {},
-      tr(`the row of ${of.rows[of.chosen]}: from scores to weights`, `${of.rows[of.chosen]} 这一行：从分数到权重`),
-    ),
+    el("b", {}, rowName(of), tr(": from scores to weights", "：从分数到权重")),
     equation("softmax"),
   ];
   return fold(`fold-${place}-row`, title, () => scoreRows(of.part, head, of.chosen, `${place}-row`), true);
+}
+
+// In the decoder a row reads one piece and writes the next, by which a picture may name it.
+function rowName(of) {
+  const read = of.rows[of.chosen];
+  if (!of.written) return tr(`the row of ${read}`, `${read} 这一行`);
+  const written = of.written[of.chosen];
+  return tr(`the row that reads ${read} and writes ${written}`, `读入 ${read}、写出 ${written} 的这一行`);
 }
 
 function scoreRows(part, head, i, place) {
