@@ -119,14 +119,24 @@ export async function translateNow() {
 }
 
 async function translate(text, signal) {
-  const to = await target(text, signal);
   const began = performance.now();
-  const body = { text, to, from: state.from || null };
-  if (text.length > LONG) return stream(text, body, signal, began);
-  const sent = { ...body, alternatives: 2 };
-  const found = await askJson("/api/translate", { method: "POST", body: sent, signal });
+  const likely = goesOn() && text.length <= LONG ? askFor(text, state.to, signal) : null;
+  likely?.catch(() => {}); // who waits for it is told
+  const before = state.to,
+    to = await target(text, signal);
+  if (text.length > LONG) return stream(text, { text, to, from: state.from || null }, signal, began);
+  const found = await (likely && same(to, before) ? likely : askFor(text, to, signal));
   signal.throwIfAborted();
   return showAnswer(text, found.translations[0], began);
+}
+
+const askFor = (text, to, signal) =>
+  askJson("/api/translate", { method: "POST", body: { text, to, from: state.from || null, alternatives: 2 }, signal });
+
+// A text that is being typed has most likely not changed its language since the last letter: it is translated while the
+// server is asked whether it has.
+function goesOn() {
+  return !state.from && state.detected && same(targetFor(state.detected.language, state.wish, state.to), state.to);
 }
 
 async function stream(text, body, signal, began) {
