@@ -116,10 +116,7 @@ function scoreNames(part) {
 }
 
 function rowFold(of, head, place) {
-  const title = [
-    el("b", {}, rowName(of), tr(": from scores to weights", "：从分数到权重")),
-    equation("softmax"),
-  ];
+  const title = [el("b", {}, rowName(of), tr(": from scores to weights", "：从分数到权重")), equation("softmax")];
   return fold(`fold-${place}-row`, title, () => scoreRows(of.part, head, of.chosen, `${place}-row`), true);
 }
 

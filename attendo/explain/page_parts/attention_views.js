@@ -28,9 +28,12 @@ function headChooser(part, head) {
   const options = Array.from({ length: CONFIG.num_heads }, (_, h) => ({
     label: `${h + 1}${isHeadOff(part, h) ? " ✕" : ""}`,
     mark: h === sharpest,
-    title: h === sharpest ? tr("the sharpest: its weights are the least spread", "最集中的头：它的权重最不分散") : null,
+    title:
+      h === sharpest ? tr("the most focused: its weights are the least spread", "最集中的头：它的权重最不分散") : null,
   }));
-  return chooser(tr("head", "头"), options, head, (h) => chooseHead(part, h));
+  const one = chooser(tr("head", "头"), options, head, (h) => chooseHead(part, h));
+  one.append(el("span", { class: "quiet", "data-unsaved": "" }, tr("(★ the most focused)", "（★ 最集中）")));
+  return one;
 }
 
 export function chooseHead(part, head, changes = {}) {

@@ -165,7 +165,7 @@ function sayInstead(id) {
       onclick: () => continueWith([...DATA.target.ids.slice(0, state.step), id]),
     },
     el("span", { class: "sign", "aria-hidden": "true" }, "↪"),
-    el("span", { class: "words" }, tr(" say this instead", " 改用这个")),
+    el("span", { class: "words" }, tr(" say this", " 改用这个")),
   );
 }
 

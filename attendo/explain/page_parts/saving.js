@@ -6,8 +6,9 @@ import { pictureOf } from "./picture.js";
 const SHARPNESS = 2; // pixels of a PNG for one of the screen
 const WIDEST_IMAGE = 8000; // pixels that every browser still draws
 
-// `picture` gives the element at the moment of saving; `name` is what the file is called, `what` it is.
-export function saveButtons(picture, name, what = tr("this picture", "这幅图")) {
+// `picture` gives the element at the moment of saving; `name` is what the file is called, `what` it is if not one picture.
+export function saveButtons(picture, name, what = null) {
+  const saved = what || tr("this picture", "这幅图");
   const button = (kind, save) =>
     el(
       "button",
@@ -15,13 +16,19 @@ export function saveButtons(picture, name, what = tr("this picture", "这幅图"
         type: "button",
         class: "save",
         "data-save": kind.toLowerCase(),
-        "aria-label": tr(`save ${what} as ${kind}`, `把${what}存为 ${kind}`),
-        title: tr(`save ${what} as ${kind}`, `把${what}存为 ${kind}`),
+        "aria-label": tr(`save ${saved} as ${kind}`, `把${saved}存为 ${kind}`),
+        title: tr(`save ${saved} as ${kind}`, `把${saved}存为 ${kind}`),
         onclick: () => save(pictureOf(picture()), `attendo-${name}.${kind.toLowerCase()}`),
       },
       kind,
     );
-  return el("span", { class: "saving", "data-unsaved": "" }, button("SVG", saveSvg), button("PNG", savePng));
+  return el(
+    "span",
+    { class: "saving", "data-unsaved": "" },
+    what ? el("span", { class: "quiet", "aria-hidden": "true" }, what) : null,
+    button("SVG", saveSvg),
+    button("PNG", savePng),
+  );
 }
 
 const written = (picture) => new XMLSerializer().serializeToString(picture);

@@ -53,9 +53,9 @@ export function unfolding(place) {
   ];
 }
 
-// exp(4.21) / Σ exp = 67.4 / 135.4 = 0.498
+// exp(4.21) / Σ exp = 67.4 / 135.4 ≈ 0.498: what is written is rounded, what is computed is not
 export function factorsLine({ formula, value, isShare }) {
-  return [formula, " = ", el("b", {}, isShare ? showShare(value) : show(value))];
+  return [formula, " ≈ ", el("b", {}, isShare ? showShare(value) : show(value))];
 }
 
 export function line(...text) {
