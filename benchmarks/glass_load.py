@@ -51,13 +51,13 @@ def main() -> None:
                 looks += seconds
         with looking(port, lines, 1) as alone:
             time.sleep(arguments.seconds)
-    print("\n| clients | beside looks | sentences/s | p50, ms | p95 | p99 |\n|---:|---|---:|---:|---:|---:|")
+    print("\n| clients that translate | that look | sentences/s | p50, ms | p95 | p99 |\n|---:|---:|---:|---:|---:|---:|")
     median = {
         key: {name: statistics.median(run[name] for run in runs) for name in QUANTITIES} for key, runs in found.items()
     }
     for (clients, beside), row in median.items():
         cells = " | ".join(f"{row[name]:.0f}" for name in QUANTITIES)
-        print(f"| {clients} | {arguments.lookers if beside else 'none'} | {cells} |")
+        print(f"| {clients} | {arguments.lookers if beside else 0} | {cells} |")
     for clients in CLIENTS:
         ratio = median[clients, True]["p95"] / median[clients, False]["p95"]
         print(f"p95 of {clients} beside looks: {ratio:.2f} times that alone")
