@@ -51,7 +51,8 @@ def main() -> None:
                 looks += seconds
         with looking(port, lines, 1) as alone:
             time.sleep(arguments.seconds)
-    print("\n| clients that translate | that look | sentences/s | p50, ms | p95 | p99 |\n|---:|---:|---:|---:|---:|---:|")
+    print("\n| clients that translate | that look | sentences/s | p50, ms | p95 | p99 |")
+    print("|---:|---:|---:|---:|---:|---:|")
     median = {
         key: {name: statistics.median(run[name] for run in runs) for name in QUANTITIES} for key, runs in found.items()
     }
