@@ -55,6 +55,19 @@ def test_pictures_are_saved(opened, server):
         assert len(image) > 1500
 
 
+def test_a_saved_station_is_whole_and_has_no_buttons(opened, server):
+    tab = looked(opened(server))
+    looked_at(tab, SENTENCE)
+    tab.set_viewport_size({"width": 390, "height": 800})
+    tab.evaluate("document.querySelector('#output .step-pieces').scrollLeft = 30")
+    file = saved(tab, tab.locator("#output > .saving [data-save=svg]"))
+    words = [one.text for one in etree.parse(file.path()).iter(f"{SVG}text")]
+    assert "</s>" in words
+    assert not any("say" in one for one in words)
+    assert tab.evaluate("document.querySelector('#output .step-pieces').scrollLeft") == 30
+    assert tab.locator(".whole").count() == 0
+
+
 def test_a_link_brings_back_text_hands_station_and_step(opened, server):
     tab = looked(opened(server))
     looked_at(tab, "他昨天买了三本书。")
