@@ -37,7 +37,7 @@ export function handsInWords(hands) {
   ].filter(Boolean);
 }
 
-export function whereName(where) {
+function whereName(where) {
   return {
     encoder: tr("encoder", "编码器"),
     decoder: tr("decoder", "解码器"),

@@ -139,13 +139,13 @@ function changeOf([before, after, divergence]) {
   return `p ${showShare(Math.exp(before))} → ${showShare(Math.exp(after))}, KL ${show(divergence)}`;
 }
 
-export function upright(name, share) {
+function upright(name, share) {
   const bar = el("span", { class: `upright ${name}` });
   bar.style.setProperty("--share", String(share));
   return bar;
 }
 
-export function keyOf(name, words) {
+function keyOf(name, words) {
   return el("span", {}, el("i", { class: `swatch ${name}` }), words);
 }
 

@@ -8,7 +8,7 @@ import { tensor } from "./tensors.js";
 
 const BYTE = /^(.+?)([₀-₉]+)$/u;
 
-export function isOfSource(part) {
+function isOfSource(part) {
   return part.startsWith("encoder");
 }
 

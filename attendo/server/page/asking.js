@@ -62,7 +62,7 @@ export async function patiently(work, signal, onWait) {
   }
 }
 
-export function pause(milliseconds, signal) {
+function pause(milliseconds, signal) {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

@@ -22,7 +22,7 @@ let place = { number: 1, count: 1 }; // of the sentence in the text
 let timer = 0;
 
 // Those that this server can translate: {text, from, to}
-export function examples() {
+function examples() {
   const found = EXAMPLES.map(({ text, from, to }) => {
     const source = sources().find((code) => base(code) === from);
     const possible = source ? targets(source).map(base) : [];

@@ -70,7 +70,7 @@ export function lookAt(text, to, from) {
   return look({ text, to, from, hands, target: null });
 }
 
-export function drawStations() {
+function drawStations() {
   if (byId("stations").children.length) for (const one of STATIONS) redrawStation(one.id);
   else byId("stations").replaceChildren(...STATIONS.map(drawn));
 }

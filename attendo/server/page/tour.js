@@ -15,7 +15,7 @@ const tour = { at: null, guesses: [], before: null, opened: null, claims: null, 
 
 const ROOM = 12; // pixels between a picture and the card
 
-export const isOnTour = () => tour.at !== null;
+const isOnTour = () => tour.at !== null;
 
 export async function startTour() {
   if (!DATA) return byId("source").focus(); // of a model that no example is known for
