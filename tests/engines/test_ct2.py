@@ -144,7 +144,8 @@ def test_threads_change_neither_answers_nor_their_order(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("sentences", "threads", "together"), [(1, 1, 1), (50, 1, 50), (1, 2, 4), (8, 2, 4), (32, 2, 8), (33, 2, 9)]
+    ("sentences", "threads", "together"),
+    [(1, 1, 1), (30, 1, 30), (50, 1, 32), (1, 2, 4), (8, 2, 4), (32, 2, 8), (33, 2, 9), (500, 2, 32)],
 )
 def test_batches_are_shared_out_but_stay_batches(sentences, threads, together):
     assert batch_size(sentences, threads) == together

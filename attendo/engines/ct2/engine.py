@@ -22,6 +22,7 @@ from attendo.special_tokens import SPECIAL
 
 TOKENS_PER_BATCH = 4_000
 FEWEST_TOGETHER = 4  # sentences; fewer a batch cost a third more work
+MOST_TOGETHER = 32  # sentences; of more the logits leave the caches: 96 cost a sixth more work for each
 COLLECTED_TOGETHER = 64  # answers
 NEVER_IN_OUTPUT = [[str(SPECIAL.pad)], [str(SPECIAL.bos)]]
 FEWEST_ADDRESSES = 480 * 2**20  # bytes, besides the weights: below, a translation ended in a segmentation fault
@@ -217,7 +218,8 @@ def batch_size(requests: int, threads: int) -> int:
 
     Two for each thread: with one, the thread that has the long sentences works twice as long as the one with the short.
     """
-    return max(-(-requests // (2 * threads)), FEWEST_TOGETHER) if threads > 1 else requests
+    shared = max(-(-requests // (2 * threads)), FEWEST_TOGETHER) if threads > 1 else requests
+    return min(shared, MOST_TOGETHER)
 
 
 def check_addresses(bundle: Bundle) -> None:
