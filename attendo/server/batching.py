@@ -1,7 +1,8 @@
 """Sentences of all requests, decoded together.
 
 While the engine works, sentences gather; when it is free it takes as many as a batch may hold, one from each client in
-turn, and of a client one from each of its requests. Nothing waits for a clock: alone, a sentence is decoded at once.
+turn, and of a client a handful from each of its requests. Nothing waits for a clock: alone, a sentence is decoded at
+once.
 
     request threads      Translator -> QueuedEngine.search -> queue, and wait
     decoding threads     queue -> a batch -> the real engine -> who waits
@@ -24,6 +25,7 @@ from attendo.errors import UsageError
 from attendo.server.job import RequestError
 
 AT_ONCE = 1_000_000  # tokens that a request may hand over in one go: the queue makes the batches
+HANDFUL = 4  # sentences of one request before the client's next has its turn: a small one is answered by one batch
 DECODING_THREADS = 2  # of an engine that can be asked by several: one batch is made ready while another is decoded
 
 
@@ -186,7 +188,7 @@ class SentenceQueue:
             return []
 
     def gathered(self) -> list[WaitingSentence]:
-        """Of each client in turn the next sentence of its next request, as long as there is room.
+        """Of each client in turn the next sentence, as long as there is room.
 
         All that is decoded together has the same options: the first decides which. None, if nobody waits, or only who
         has left or run out of time.
@@ -215,8 +217,9 @@ class SentenceQueue:
     ) -> WaitingSentence | None:
         """Of one client, and taken out of the queue; None if none fits."""
         for ticket in list(requests):
-            sentences = requests.pop(ticket)
+            sentences = requests[ticket]
             if not ticket.is_alive:
+                del requests[ticket]
                 self.size -= len(sentences)
                 for call in {id(sentence.call): sentence.call for sentence in sentences}.values():
                     call.wake()
@@ -227,8 +230,10 @@ class SentenceQueue:
                 sentences.popleft()
                 self.size -= 1
                 ticket.begun = True
-            if sentences:
-                requests[ticket] = sentences  # to the end of the row
+            if not sentences:
+                del requests[ticket]
+            elif not fits or (first.at + 1) % HANDFUL == 0:
+                requests[ticket] = requests.pop(ticket)  # to the end of the row
             if fits:
                 return first
         return None

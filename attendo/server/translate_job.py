@@ -60,8 +60,8 @@ def translate_job(
     `richly`: with alignment and the log-probability of each word, which only our own API tells.
     """
     options = options_for(job, beam, alignment=richly)
-    source = resolve(job.source)
-    planned = [plan(text, job, source, models) for text in job.texts]
+    source, targets = resolve(job.source), targets_of(job)
+    planned = [plan(text, job, source, targets, models) for text in job.texts]
     groups: dict[tuple[str, str], list[int]] = {}
     found: dict[int, Translated] = {}
     for index, one in enumerate(planned):
@@ -94,7 +94,7 @@ def stream_job(
     if job.markup != "text" or len(job.texts) != 1:
         raise RequestError("bad-request", "one plain text can be streamed: expected one text, and format = text")
     source = resolve(job.source)
-    one = plan(job.texts[0], job, source, models)
+    one = plan(job.texts[0], job, source, targets_of(job), models)
     if not one.route:
         whole = unchanged(one)
         yield whole.text
@@ -105,11 +105,15 @@ def stream_job(
     return translated(one, whole, translator.word_log_probs([whole])[0], detected=source is None)
 
 
-def plan(text: str, job: Job, source: str | None, models: ServedModels) -> Planned:
-    """Who translates a text, and into what: the second target, if it is in the first already."""
+def targets_of(job: Job) -> list[str]:
     targets = [target for target in map(resolve, job.targets) if target]
     if not targets:
         raise RequestError("language", "auto is not supported as a target: expected a language such as en")
+    return targets
+
+
+def plan(text: str, job: Job, source: str | None, targets: Sequence[str], models: ServedModels) -> Planned:
+    """Who translates a text, and into what: the second target, if it is in the first already."""
     words = text if job.markup == "text" else TAG.sub(" ", text)
     told = [] if source else detect(words, models.sources)
     written = source or (told[0][0] if told and told[0][1] >= CLEAR else "")

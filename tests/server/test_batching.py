@@ -139,6 +139,25 @@ def test_clients_take_turns_and_so_do_their_requests(queue, evidence):
     evidence("S10", "sentences of 200 decoded before those of a small request that came after them", "at most 8")
 
 
+def test_a_small_request_is_answered_by_one_batch(queue):
+    """Of one client's requests each has a handful of turns, so that not all of them wait for all batches."""
+    one = queue(held=True, tokens_per_batch=8)
+    engine = occupied(one)
+    results = [
+        in_thread(lambda n=n: list(QueuedEngine(one, ticket()).search([request(n + i) for i in range(4)], GREEDY)))
+        for n in (100, 200, 300, 400)
+    ]
+    wait_until(lambda: one.size == 16)
+    engine.go.set()
+    for result in results:
+        result()
+    assert all(
+        {ids[0] // 100 * 100 + i for i in range(4)} <= {other[0] for other in batch}
+        for batch in engine.batches[2:]
+        for ids in batch
+    )
+
+
 def test_what_differs_in_its_options_is_decoded_apart(queue):
     one = queue(held=True)
     engine = occupied(one)
