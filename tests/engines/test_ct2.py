@@ -13,8 +13,9 @@ import attendo
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.engines.ct2 import conversion as ct2
 from attendo.engines.ct2.conversion import POSITIONS
-from attendo.engines.ct2.engine import batch_size, group_alike, load_ct2_engine
-from attendo.engines.engine import Request
+from attendo.engines.ct2.engine import Ct2Engine, batch_size, group_alike, load_ct2_engine
+from attendo.engines.engine import Limits, Request
+from attendo.engines.process import OfThisProcess
 from attendo.engines.torch_engine import load_torch_engine
 from attendo.errors import ConfigError, InputError
 from attendo.model.config import DecoderOnlyConfig, TransformerConfig
@@ -145,10 +146,25 @@ def test_threads_change_neither_answers_nor_their_order(tmp_path):
 
 @pytest.mark.parametrize(
     ("sentences", "threads", "together"),
-    [(1, 1, 1), (30, 1, 30), (50, 1, 32), (1, 2, 4), (8, 2, 4), (32, 2, 8), (33, 2, 9), (500, 2, 32)],
+    [(1, 1, 1), (30, 1, 30), (50, 1, 25), (1, 2, 4), (8, 2, 4), (32, 2, 8), (33, 2, 9), (128, 2, 32), (500, 2, 32)],
 )
 def test_batches_are_shared_out_but_stay_batches(sentences, threads, together):
     assert batch_size(sentences, threads) == together
+
+
+def test_who_searches_beside_others_does_not_share_out_its_batch():
+    class Translator:
+        num_active_batches = 0
+
+        def translate_batch(self, sources, *, max_batch_size, **_):
+            sizes.append(max_batch_size)
+            return sources
+
+    sizes, translator = [], Translator()
+    engine = Ct2Engine(OfThisProcess(lambda: translator), Limits(100, 100), "int8", threads=2, vocab_size=50)
+    for translator.num_active_batches in (0, 1, 3):
+        engine.search([Request((5, 6), 50)] * 16, SearchOptions(beam_size=1))
+    assert sizes == [4, 16, 16]
 
 
 def test_a_source_beyond_the_positions_is_cut_by_the_translator_and_said_to_be(tmp_path):
@@ -247,7 +263,8 @@ import sys
 from pathlib import Path
 from attendo.model_folder.bundle import read_bundle
 from attendo.engines.ct2.engine import load_ct2_engine
-from attendo.engines.engine import Request
+from attendo.engines.engine import Limits, Request
+from attendo.engines.process import OfThisProcess
 from attendo.decoding.options import SearchOptions
 engine = load_ct2_engine(read_bundle(Path(sys.argv[1])), 1)
 print(next(engine.search([Request((5, 9, 2), 20)], SearchOptions(beam_size=1)))[0].ids, "torch" in sys.modules)

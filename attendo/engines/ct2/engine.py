@@ -59,7 +59,9 @@ class Ct2Engine:
     ) -> Iterator[list[Hypothesis]]:
         self.check_positions(len(request.ids) for request in requests)
         coming: dict[int, Any] = {}  # no group waits for the one before: a thread that is free takes the next batch
-        together = batch_size(len(requests), self.threads)
+        # Where others search at the same time, no thread waits for a share of this, and larger batches cost less.
+        free = max(self.threads - self.translator.num_active_batches, 1)
+        together = batch_size(len(requests), free)
         for (longest, begun), indices in group_alike(requests).items():
             answers = self.translator.translate_batch(
                 [token_names(requests[index].ids) for index in indices],
@@ -218,8 +220,9 @@ def batch_size(requests: int, threads: int) -> int:
 
     Two for each thread: with one, the thread that has the long sentences works twice as long as the one with the short.
     """
-    shared = max(-(-requests // (2 * threads)), FEWEST_TOGETHER) if threads > 1 else requests
-    return min(shared, MOST_TOGETHER)
+    if threads > 1 and requests <= 2 * threads * MOST_TOGETHER:
+        return max(-(-requests // (2 * threads)), FEWEST_TOGETHER)
+    return -(-requests // max(-(-requests // MOST_TOGETHER), 1))
 
 
 def check_addresses(bundle: Bundle) -> None:
