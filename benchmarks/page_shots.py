@@ -38,7 +38,7 @@ SHOTS = (
     Shot("tree", SHORT, "#search", ("#search [data-step='2']",)),
     Shot("hands", SHORT, "#hands", ("#hands-panel", "#hands .erasable >> nth=2")),
     Shot("phone", SHORT, width=390, height=844),
-    Shot("zh-dark", ENGLISH, "#decoder", ("#decoder [data-step='4']",), scheme="dark", locale="zh-CN"),
+    Shot("attention.zh", ENGLISH, "#decoder", ("#decoder [data-step='4']",), scheme="dark", locale="zh-CN"),
 )
 
 

@@ -56,10 +56,13 @@ def command(*arguments, encoding="utf-8", stdin=b"", seconds=30, before=None, cw
     return Ended(code, *texts)
 
 
+OF_A_GPU = "attendo.engines.cuda.kernels."  # their compiler comes with torch's builds for GPUs
+
+
 def import_all():
     """Once, here, and not again in every child."""
     for module in pkgutil.walk_packages(attendo.__path__, "attendo."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith("__main__") and not module.name.startswith(OF_A_GPU):
             import_module(module.name)
     for library in ("ctranslate2", "rich.progress", "rich.live", "sacrebleu", "matplotlib.figure"):
         import_module(library)
