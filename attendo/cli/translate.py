@@ -150,6 +150,15 @@ def translate(
             help="Take the input for lines of plain text even if it looks like subtitles, JSON or another format.",
         ),
     ] = False,
+    bilingual: Annotated[
+        str | None,
+        typer.Option(
+            "--bilingual",
+            metavar="under|over",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="Of a document such as subtitles, keep the source beside its translation: under it, or over it.",
+        ),
+    ] = None,
     device: Annotated[str, DEVICE] = "auto",
     threads: Annotated[int | None, THREADS] = None,
     resume: Annotated[
@@ -206,9 +215,9 @@ def translate(
             check_file_name(option, path)
     beside: dict[str, tuple[str, ...]] = {}
     if target:
-        from attendo.documents.durable_output import BESIDE
+        from attendo.documents.durable_output import BESIDE, BESIDE_DOCUMENT
 
-        beside["-o"] = BESIDE
+        beside["-o"] = BESIDE + BESIDE_DOCUMENT
         check_unpacked("-o", target)
     texts = None if texts == ["-"] else [as_utf8(text) for text in texts or ()]
     if texts and len(texts) == 1 and is_file(texts[0]):
@@ -236,18 +245,23 @@ def translate(
     if options.search.n_best > 1 and not as_json:
         raise UsageError(f"--n-best {n_best} needs --json: a line of text holds one translation")
 
+    document: dict[str, Any] = {}  # what became of one, if the input is one
     machine: dict[str, Any] = {"engine": engine, "device": device, "threads": threads}
     if texts and not (source or target or resume):
         translator = load(folder, **machine)
         ledger, seconds = translate_texts(texts, translator, to, from_, options, strict, as_json)
     else:
-        from attendo.documents.file_translation import FileTranslation
+        from attendo.documents.document_report import DocumentAccount
+        from attendo.documents.file_translation import FileTranslation, is_special
         from attendo.documents.progress import progress_on_stderr
 
+        if bilingual not in (None, "under", "over"):
+            raise UsageError(f"--bilingual is {bilingual!r}: expected under or over")
         work = FileTranslation(
             texts=tuple(texts or ()), source=None if source == STANDARD else source,
             target=None if target == STANDARD else target, to=to, from_=from_, options=options, strict=strict,
             as_lines=as_lines, as_json=as_json, resume=resume,
+            bilingual=bilingual or "none",  # type: ignore[arg-type]
         )  # fmt: skip
         hidden = work.target is None and sys.stdout.isatty()  # a bar among the lines would help nobody
         with (
@@ -257,8 +271,13 @@ def translate(
             translator = load(folder, **machine)
             account = work.run(translator, stream, sys.stdout.buffer, progress)
         ledger, seconds = account.ledger, account.seconds
+        if isinstance(account, DocumentAccount) and account.report:
+            document = account.report.to_dict()
+            print_note(f"attendo: {say(account.report.summary(), language)}")
+            if report is None and work.target and not is_special(work.target):
+                report = work.target.with_name(f"{work.target.name}.report.json")
     if report:
-        table = ledger.to_dict() | {"seconds": round(seconds, 3), "engine": translator.engine.name}
+        table = document | ledger.to_dict() | {"seconds": round(seconds, 3), "engine": translator.engine.name}
         if sampling:
             table["sampling"] = asdict(sampling)
         write_report(report, json.dumps(table, indent=2).encode() + b"\n")

@@ -34,6 +34,7 @@ from attendo.files.durable import cannot_write, lock, sync_folder
 logger = logging.getLogger("attendo")
 
 BESIDE = (".partial", ".partial.jsonl")
+BESIDE_DOCUMENT = (".segments.jsonl", ".report.json")
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # no other file is written through a link in place of the journal
 ANEW = "without --resume the translation begins anew"
 NOTHING_TO_DO = "%s is there already, made by the same command: nothing to do"

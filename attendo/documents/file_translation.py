@@ -3,17 +3,21 @@
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 from attendo.data.lines import COMPRESSED, FileStream, naming_damage
+from attendo.documents.document import BilingualMode, Writing
+from attendo.documents.document_run import DocumentRun, TranslationMemory
 from attendo.documents.durable_output import DurableOutput
-from attendo.documents.formats import MOST, look
+from attendo.documents.file_kinds import MOST, FileKind, look
+from attendo.documents.find import LARGEST, FindDocument, finder_for
 from attendo.documents.journal import describe_run
 from attendo.documents.line_reader import Chunk, LineReader, chunk_of_texts, opened
 from attendo.documents.pipeline import Account, Output, StreamOutput, TranslationListener, translate_chunks
+from attendo.documents.segment_translation import SegmentTranslator
 from attendo.errors import DataError, UsageError
 from attendo.translation.answer import Ledger, Translation
 from attendo.translation.options import DEFAULT, TranslationOptions
@@ -36,6 +40,8 @@ class FileTranslation:
     as_lines: bool = False  # whatever it looks like
     as_json: bool = False
     resume: bool = False
+    bilingual: BilingualMode = "none"  # of a document: what it said before stays beside the translation
+    memory: TranslationMemory = field(default_factory=dict)  # of a document: texts whose translation is known
 
     def __post_init__(self) -> None:
         if self.texts and self.source:
@@ -78,7 +84,14 @@ class FileTranslation:
         translator.preparer.languages("", self.to, self.from_)  # a wrong one is an error before anything is read
         if stream.isatty():
             logger.info("reading what you type: each line is translated at its end; Ctrl-D ends")
-        structured = not self.as_lines and self.is_structured(stream)
+        kind = None if self.as_lines else self.kind_of(stream)
+        if kind and (find := finder_for(kind.key)):
+            return self.run_document(kind.key, find, translator, stream, stdout, listener)
+        if self.bilingual != "none" or self.memory:
+            raise UsageError(
+                "--bilingual and --memory are for documents, and this is none: see attendo translate --help"
+            )
+        structured = kind is not None and self.is_structured(kind)
         reader = LineReader(stream, self.name, strict=self.strict)
         with self.output(translator, reader, stdout) as output:
             listener.passed(reader.lines, reader.bytes)
@@ -94,16 +107,45 @@ class FileTranslation:
         seen = Ledger(structured=done.lines if structured else 0, unread=unread)
         return replace(done, ledger=done.ledger + seen)
 
-    def is_structured(self, stream: BinaryIO) -> bool:
-        """Whether it looks like a format whose structure may break, and that is said; what has no lines is an error."""
+    def run_document(
+        self,
+        key: str,
+        find: FindDocument,
+        translator: Translator,
+        stream: BinaryIO,
+        stdout: BinaryIO,
+        listener: TranslationListener,
+    ) -> Account:
+        """All of it is read, translated, and written in one piece."""
+        if self.as_json or self.options.search.n_best > 1:
+            raise UsageError(f"--json is for lines: {self.name} is a document, and --report tells what became of it")
+        with naming_damage(Path(self.name)):
+            data = stream.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise DataError(f"{self.name} has more than {LARGEST:,} bytes: expected a smaller document")
+        document = find(data, self.name)
+        asking = SegmentTranslator(translator, self.to, self.from_, self.options)
+        to = translator.preparer.languages("", self.to, self.from_).to
+        run = describe_run(translator.bundle.key, to, self.from_, self.options, False, None)
+        work = DocumentRun(
+            key=key, document=document, name=self.name, asking=asking, target=self.target,
+            writing=Writing(to, asking.source_language(document.segments), self.bilingual),
+            run=run, memory=self.memory, resume=self.resume,
+        )  # fmt: skip
+        return work.translate(stdout, listener)
+
+    def kind_of(self, stream: BinaryIO) -> FileKind | None:
+        """What it looks like; what has no lines and no finder is an error."""
         if not isinstance(stream, BufferedReader) or stream.isatty():
-            return False
+            return None
         with naming_damage(Path(self.name)):
             found = look(stream.peek(MOST), self.name)
-        if found is None:
-            return False
-        if found.binary:
+        if found and found.binary and finder_for(found.key) is None:
             raise DataError(f"{self.name} is {found.name}: {found.advice}")
+        return found
+
+    def is_structured(self, found: FileKind) -> bool:
+        """It has a structure that may break, and that is said."""
         logger.warning(
             f"{self.name} looks like {found.name}: its lines are translated as plain text, and its structure may break "
             "(--as-lines: that is meant)"

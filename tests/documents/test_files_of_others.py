@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from attendo.cli.main import main
+from attendo.documents.file_kinds import look
 from attendo.documents.file_translation import FileTranslation
-from attendo.documents.formats import look
 from attendo.documents.journal import LONGEST_LINE, read_record, record_path
 from attendo.engines.ct2.conversion import FILES, check_sizes
 from attendo.errors import DataError, InputError

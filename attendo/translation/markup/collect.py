@@ -173,7 +173,8 @@ def collect(run: Sequence[MarkupPart], rules: MarkupRules, token: str) -> Passag
         elif part.kind == "open" or part.kind == "close":
             passage.mark(Mark(part.kind, 0, part.text, part.name))
         elif part.kind == "aside" or part.name in rules.points:
-            passage.mark(Mark("line" if part.name in OF_LINES else "point", 0, part.text, part.name))
+            line = part.name in OF_LINES or part.name in rules.joints
+            passage.mark(Mark("line" if line else "point", 0, part.text, part.name))
         elif part.kind == "data" or rules.is_placeholder(part.name):
             passage.placeholder(part.text)
         else:  # <b/>, which is neither a point nor a word

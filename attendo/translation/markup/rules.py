@@ -54,6 +54,7 @@ class MarkupRules:
     inline: frozenset[str] = INLINE  # even where the outline of an XML text says otherwise
     untouched: frozenset[str] = UNTOUCHED
     points: frozenset[str] = POINTS
+    joints: frozenset[str] = frozenset()  # points where a sentence is parted and goes on: the next cue of a subtitle
     outline: bool = False  # an element beside which there is no text is a border: <doc><par>…</par><par>…</par></doc>
     newlines: bool = False  # the end of a line ends a sentence
 

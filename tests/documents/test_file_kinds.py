@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from attendo.cli.main import main
-from attendo.documents.formats import MOST, look
+from attendo.documents.file_kinds import MOST, look
 from attendo.model_folder import bundle
 from attendo.translation import load as load_module
 from tests.translation.fake_engine import FakeEngine, fake_translator, write_fake_model
@@ -26,6 +26,7 @@ def zipped(*names, first=b""):
 
 
 SRT = "1\n00:00:01,000 --> 00:00:04,000\nHello.\n\n2\n00:00:05,000 --> 00:00:06,500\nBye.\n"
+ASS = "[Script Info]\n" + "Title: a\n" * 6
 PO = '# German\nmsgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\nmsgid "Hello"\nmsgstr "Hallo"\n'
 PAGE = "<!DOCTYPE html>\n<html><body><p>Hello</p></body></html>\n"
 TMX = '<?xml version="1.0"?>\n<!-- a -->\n<!-- b -->\n<tmx version="1.4"><body/></tmx>\n'
@@ -229,21 +230,21 @@ def attendo(fake, monkeypatch, capfdbinary, tmp_path):
 
 
 def test_a_structure_is_warned_of_and_counted(attendo, tmp_path):
-    (tmp_path / "in.srt").write_text(SRT, encoding="utf-8")
-    files = ("-i", "in.srt", "-o", "out.srt", "--report", "r.json")
+    (tmp_path / "in.ass").write_text(ASS, encoding="utf-8")
+    files = ("-i", "in.ass", "-o", "out.ass", "--report", "r.json")
     for more in ((), ("--resume",)):  # a run that was finished says what it said
         code, _, err = attendo(*files, *more)
         lines = err.decode().split("\n")
         assert code == 3
         assert lines[0] == (
-            "attendo: in.srt looks like SubRip subtitles: its lines are translated as plain text, and its structure "
+            "attendo: in.ass looks like SubStation subtitles: its lines are translated as plain text, and its structure "
             "may break (--as-lines: that is meant)"
         )
         assert lines[-2] == (
             "attendo: done, with remarks: 7 × line of what looks like another format, translated as plain text"
         )
         assert json.loads((tmp_path / "r.json").read_bytes())["structured"] == 7
-    (tmp_path / "out.srt").unlink()
+    (tmp_path / "out.ass").unlink()
     assert attendo(*files, "--as-lines") == (0, b"", b"")
     assert json.loads((tmp_path / "r.json").read_bytes())["structured"] == 0
 
@@ -261,8 +262,8 @@ def test_a_file_without_lines_is_refused(attendo, tmp_path):
 
 
 def test_a_pipe_is_looked_at_too(attendo):
-    code, out, err = attendo(stdin=SRT.encode())
-    assert (code, out) == (3, SRT.encode())
-    assert err.startswith(b"attendo: stdin looks like SubRip subtitles: ")
+    code, out, err = attendo(stdin=ASS.encode())
+    assert (code, out) == (3, ASS.encode())
+    assert err.startswith(b"attendo: stdin looks like SubStation subtitles: ")
     assert attendo(stdin=gzip.compress(b"x"))[0] == 1
     assert attendo(stdin="你好\n".encode()) == (0, "你好\n".encode(), b"")

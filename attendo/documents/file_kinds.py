@@ -19,37 +19,43 @@ UTF16_CHARACTERS = 8  # at least, to know UTF-16 without a mark by its zeros
 
 
 @dataclass(frozen=True)
-class Format:
-    """What a file is, in words; `binary` is none that has lines, and `advice` what to do about it."""
+class FileKind:
+    """What a file is, in words; `binary` is none that has lines, and `advice` what to do about it.
+
+    `key` is for programs: formats/ has a finder for some of them.
+    """
 
     name: str
     binary: bool = False
     advice: str = "take its text out first"
+    key: str = ""
 
 
 UNPACK = "unpack it, or give its name the ending"
 UTF8 = "expected UTF-8"
+OPEN_TEXT = FileKind("an OpenDocument text", True, key="odt")
 BINARY = (
-    (rb"\xff\xfe\0\0|\0\0\xfe\xff", Format("UTF-32", True, f"{UTF8} (iconv -f UTF-32 -t UTF-8)")),
-    (rb"\xff\xfe|\xfe\xff", Format("UTF-16", True, f"{UTF8} (iconv -f UTF-16 -t UTF-8)")),
-    (rb"\x1f\x8b\x08", Format("a gzip file", True, f"{UNPACK} .gz")),
-    (rb"\xfd7zXZ\0", Format("an xz file", True, f"{UNPACK} .xz")),
-    (rb"\x28\xb5\x2f\xfd", Format("a Zstandard file", True, f"{UNPACK} .zst")),
-    (rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)", Format("a bzip2 file", True, "unpack it")),
-    (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07", Format("an archive", True, "unpack it")),
-    (rb"(?s).{257}ustar[\0 ]", Format("a tar archive", True, "unpack it")),
-    (rb"(?s)PK\x03\x04.{26}mimetypeapplication/epub", Format("an EPUB book", True)),
-    (rb"(?s)PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", Format("an OpenDocument file", True)),
-    (rb"(?s)PK\x03\x04.{,4000}word/", Format("a Word document", True)),
-    (rb"(?s)PK\x03\x04.{,4000}ppt/", Format("a PowerPoint presentation", True)),
-    (rb"(?s)PK\x03\x04.{,4000}xl/", Format("an Excel workbook", True)),
-    (rb"PK(\x03\x04|\x05\x06)", Format("a zip archive", True, "unpack it, and take its text out")),
-    (rb"%PDF-\d\.\d[ \t]*[\r\n]", Format("a PDF", True)),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Format("an old Office document", True)),
-    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|(?s:GIF8[79]a.{,6}\0)", Format("an image", True)),
-    (rb"(?s:RIFF.{4}WEBP)|II\*\0|MM\0\*", Format("an image", True)),
-    (rb"ID3[\x02-\x04]|OggS\0|fLaC\0|(?s:RIFF.{4}WAVE)|(?s:\0\0\0.ftyp)", Format("sound or film", True)),
-    (rb"\x7fELF|SQLite format 3\0|(?s:MZ.{,510}\0PE\0\0)", Format("a program or a database", True, "expected text")),
+    (rb"\xff\xfe\0\0|\0\0\xfe\xff", FileKind("UTF-32", True, f"{UTF8} (iconv -f UTF-32 -t UTF-8)")),
+    (rb"\xff\xfe|\xfe\xff", FileKind("UTF-16", True, f"{UTF8} (iconv -f UTF-16 -t UTF-8)")),
+    (rb"\x1f\x8b\x08", FileKind("a gzip file", True, f"{UNPACK} .gz")),
+    (rb"\xfd7zXZ\0", FileKind("an xz file", True, f"{UNPACK} .xz")),
+    (rb"\x28\xb5\x2f\xfd", FileKind("a Zstandard file", True, f"{UNPACK} .zst")),
+    (rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)", FileKind("a bzip2 file", True, "unpack it")),
+    (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07", FileKind("an archive", True, "unpack it")),
+    (rb"(?s).{257}ustar[\0 ]", FileKind("a tar archive", True, "unpack it")),
+    (rb"(?s)PK\x03\x04.{26}mimetypeapplication/epub", FileKind("an EPUB book", True, key="epub")),
+    (rb"(?s)PK\x03\x04.{26}mimetypeapplication/vnd\.oasis\.opendocument\.text", OPEN_TEXT),
+    (rb"(?s)PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", FileKind("an OpenDocument file", True)),
+    (rb"(?s)PK\x03\x04.{,4000}word/", FileKind("a Word document", True, key="docx")),
+    (rb"(?s)PK\x03\x04.{,4000}ppt/", FileKind("a PowerPoint presentation", True, key="pptx")),
+    (rb"(?s)PK\x03\x04.{,4000}xl/", FileKind("an Excel workbook", True)),
+    (rb"PK(\x03\x04|\x05\x06)", FileKind("a zip archive", True, "unpack it, and take its text out")),
+    (rb"%PDF-\d\.\d[ \t]*[\r\n]", FileKind("a PDF", True)),
+    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FileKind("an old Office document", True)),
+    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|(?s:GIF8[79]a.{,6}\0)", FileKind("an image", True)),
+    (rb"(?s:RIFF.{4}WEBP)|II\*\0|MM\0\*", FileKind("an image", True)),
+    (rb"ID3[\x02-\x04]|OggS\0|fLaC\0|(?s:RIFF.{4}WAVE)|(?s:\0\0\0.ftyp)", FileKind("sound or film", True)),
+    (rb"\x7fELF|SQLite format 3\0|(?s:MZ.{,510}\0PE\0\0)", FileKind("a program or a database", True, "expected text")),
 )  # fmt: skip
 ENDINGS_OF = {
     "SubRip subtitles": ".srt", "WebVTT subtitles": ".vtt", "SubStation subtitles": ".ass .ssa",
@@ -57,6 +63,10 @@ ENDINGS_OF = {
     "XLIFF": ".xlf .xliff", "JSON": ".json .ipynb .arb", "JSON lines": ".jsonl .ndjson", "YAML": ".yaml .yml",
     "TOML": ".toml", "an INI file": ".ini", "a properties file": ".properties .strings", "TeX": ".tex", "RTF": ".rtf",
     "reStructuredText": ".rst",
+}  # fmt: skip
+KEYS = {
+    "SubRip subtitles": "srt", "WebVTT subtitles": "vtt", "a gettext catalogue": "po", "HTML": "html", "TMX": "tmx",
+    "XLIFF": "xliff", "JSON": "json", "YAML": "yaml", "Markdown": "md", "Markdown with front matter": "md",
 }  # fmt: skip
 BY_NAME = {ending: name for name, endings in ENDINGS_OF.items() for ending in endings.split()}
 # A declaration and comments; + after a repetition: not tried in another way, which could take for ever.
@@ -87,7 +97,7 @@ MARKDOWN = re.compile(r"^(#{1,6} \S|```|~~~|[-*+] \S|> |\|.+\||\d+\. )|\[[^\]\n]
 NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})+")  # 1,000,000
 
 
-def look(head: bytes, name: str = "") -> Format | None:
+def look(head: bytes, name: str = "") -> FileKind | None:
     """What the first bytes of a file and its name tell; None for lines of text.
 
     Of a packed file `head` is what is in it.
@@ -97,12 +107,12 @@ def look(head: bytes, name: str = "") -> Format | None:
         if re.match(beginning, head):
             return found
     if is_utf16(head):
-        return Format("UTF-16", True, f"{UTF8} (iconv -f UTF-16LE or UTF-16BE -t UTF-8)")
+        return FileKind("UTF-16", True, f"{UTF8} (iconv -f UTF-16LE or UTF-16BE -t UTF-8)")
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip()
     if not text:
         return None
     known = by_content(text) or by_ending(text, ending_of(name))
-    return Format(known) if known else None
+    return FileKind(known, key=KEYS.get(known, "")) if known else None
 
 
 def ending_of(name: str) -> str:

@@ -1,0 +1,20 @@
+"""From a file's bytes to its document: which finder knows the kind of file."""
+
+from collections.abc import Callable
+
+from attendo.documents.document import Document
+
+# What a finder is: the bytes of a file and its name for messages, in; or an error that says what is wrong with it.
+FindDocument = Callable[[bytes, str], Document]
+
+LARGEST = 200_000_000  # bytes of a document, which is read as a whole
+
+
+def finder_for(key: str) -> FindDocument | None:
+    """Of a kind of file (file_kinds.py); None where there is none, and the file is lines or nothing."""
+    match key:
+        case "srt":
+            from attendo.documents.formats.srt import find_srt
+
+            return find_srt
+    return None

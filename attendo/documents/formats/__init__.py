@@ -1,0 +1,1 @@
+"""A file a format: which bytes of it stand for a text."""
