@@ -1,0 +1,195 @@
+"""Teacher forcing in few programs, for a GPU in bfloat16; `TeacherForcing` is the same, written out.
+
+What torch.compile makes of the written-out model keeps the residual stream in float32, masks attention across whole
+rows, and stores all logits. Here all rows of a batch lie in one line: attention reads a sentence's own keys
+(kernels/interval_attention.py), each sublayer is one function forward and backward (sublayers.py), and logits live for a
+chunk at a time (ends.py). A model whose parts are others takes the written-out way.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from attendo.data.batch import Batch
+from attendo.engines.cuda.fused import has_triton
+from attendo.engines.cuda.training.ends import Embed, Embedded, OutputLoss
+from attendo.engines.cuda.training.intervals import BatchIntervals, Intervals
+from attendo.engines.cuda.training.programs import OnDevice, Programs
+from attendo.engines.cuda.training.sublayers import Around, CrossAttention, FeedForward, Look, SelfAttention, Think
+from attendo.model.config import ModelConfig, TransformerConfig
+from attendo.model.decoder import DecoderLayer
+from attendo.model.encoder import EncoderLayer
+from attendo.model.feed_forward import FeedForward as FeedForwardPart
+from attendo.model.multi_head import MultiHeadAttention
+from attendo.model.norms import LayerNorm
+from attendo.model.transformer import Transformer
+from attendo.training.device import Machine
+
+HEADS = (16, 32, 64, 128)  # sizes of a head that a GPU multiplies as they are
+DROPOUTS_A_LAYER = 3
+
+
+def can_be_trained_fused(config: ModelConfig, machine: Machine) -> bool:
+    """Whether every part of such a model is one that the programs here compute, on a machine that can run them."""
+    return (
+        machine.device.type == "cuda"
+        and machine.precision == torch.bfloat16
+        and machine.packed
+        and has_triton()
+        and is_plain(config)
+    )
+
+
+def is_plain(config: ModelConfig) -> bool:
+    """The paper's own: post-norm, LayerNorm, ReLU, sinusoids, biases, as many heads for keys as for queries."""
+    return (
+        isinstance(config, TransformerConfig)
+        and config.norm_order == "post"
+        and config.norm == "layer"
+        and config.activation == "relu"
+        and config.positions == "sinusoidal"
+        and config.compatibility == "dot"
+        and config.bias
+        and config.kv_heads == config.num_heads
+        and config.attention_dropout == config.activation_dropout == 0
+        and config.d_model // config.num_heads in HEADS
+        and config.d_model % 8 == config.d_ff % 8 == config.vocab_size % 8 == 0  # as matrix units read them
+    )
+
+
+@dataclass(frozen=True)
+class FusedTeacherForcing:
+    """An objective, called with a Transformer that `is_plain` and one batch: the sum over real target tokens."""
+
+    label_smoothing: float = 0.0
+    dtype: torch.dtype = torch.bfloat16
+    programs: Programs = field(default_factory=OnDevice)
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        model = cast(Transformer, model)
+        with torch.autocast(batch.source.device.type, enabled=False):  # every program here knows its types
+            through = FusedPass.of(model, batch, self.programs, self.dtype)
+            return OutputLoss.apply(  # type: ignore[no-untyped-call, no-any-return]
+                through.decoded(), model.output.weight, through.halves[model.output.weight],
+                batch.target_out.flatten(), self.label_smoothing, self.programs,
+            )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FusedPass:
+    """One batch on its way through a model."""
+
+    model: Transformer
+    batch: Batch
+    intervals: BatchIntervals
+    halves: dict[Tensor, Tensor]
+    seeds: Iterator[Tensor]  # one for each dropout, drawn by torch's generator
+    programs: Programs
+    dtype: torch.dtype
+
+    @classmethod
+    def of(cls, model: Transformer, batch: Batch, programs: Programs, dtype: torch.dtype) -> "FusedPass":
+        count = 2 + DROPOUTS_A_LAYER * (len(model.encoder.layers) + len(model.decoder.layers))
+        seeds = torch.randint(2**31 - 1, (count, 4), dtype=torch.int32, device=batch.source.device)
+        return cls(model, batch, BatchIntervals.of(batch), in_half(model, dtype), iter(seeds), programs, dtype)
+
+    def decoded(self) -> Tensor:
+        """What the output projection is given: [target tokens, d_model]."""
+        batch, intervals = self.batch, self.intervals
+        memory = self.embedded(batch.source, intervals.source_places)
+        for layer in cast(Iterable[EncoderLayer], self.model.encoder.layers):
+            memory = self.look_at_itself(memory, layer, intervals.source)
+            memory = self.think(memory, layer)
+        x = self.embedded(batch.target_in, intervals.target_places)
+        for layer in cast(Iterable[DecoderLayer], self.model.decoder.layers):
+            x = self.look_at_itself(x, layer, intervals.target)
+            x = self.look_at_memory(x, memory, layer)
+            x = self.think(x, layer)
+        return x
+
+    def embedded(self, tokens: Tensor, places: Tensor) -> Tensor:
+        model, length = self.model, tokens.shape[1]
+        weight = model.embedding.weight
+        nothing = weight.new_zeros(1, length, weight.shape[1])
+        positions = model.source_positions(nothing, torch.arange(length, device=tokens.device)[None], length)[0]
+        how = Embedded(
+            self.programs, tokens.flatten(), places, positions, weight.shape[1] ** 0.5,
+            self.dropout(model.dropout), next(self.seeds), self.dtype,
+        )  # fmt: skip
+        return Embed.apply(weight, how)  # type: ignore[no-untyped-call, no-any-return]
+
+    def look_at_itself(self, x: Tensor, layer: EncoderLayer | DecoderLayer, sees: Intervals) -> Tensor:
+        attention, around = cast(MultiHeadAttention, layer.self_attention), layer.around_self_attention
+        given = self.look(attention, sees), self.around(around), *attention_weights(attention), *of_norm(around)
+        return SelfAttention.apply(x, *given)  # type: ignore[no-untyped-call, no-any-return]
+
+    def look_at_memory(self, x: Tensor, memory: Tensor, layer: DecoderLayer) -> Tensor:
+        attention, around = cast(MultiHeadAttention, layer.cross_attention), layer.around_cross_attention
+        look = self.look(attention, self.intervals.cross)
+        given = look, self.around(around), *attention_weights(attention), *of_norm(around)
+        return CrossAttention.apply(x, memory, *given)  # type: ignore[no-untyped-call, no-any-return]
+
+    def think(self, x: Tensor, layer: EncoderLayer | DecoderLayer) -> Tensor:
+        part, around = cast(FeedForwardPart, layer.feed_forward), layer.around_feed_forward
+        inner, outer = part.inner, part.outer
+        think = Think(*(self.halves[each] for each in (inner.weight, inner.bias, outer.weight)))
+        given = think, self.around(around), inner.weight, inner.bias, outer.weight, outer.bias, *of_norm(around)
+        return FeedForward.apply(x, *given)  # type: ignore[no-untyped-call, no-any-return]
+
+    def look(self, attention: MultiHeadAttention, sees: Intervals) -> Look:
+        joined, bias = (self.halves[each] for each in (attention.query.weight, attention.query.bias))
+        return Look(sees, attention.num_heads, joined, bias, self.halves[attention.output.weight])
+
+    def around(self, around: nn.Module) -> Around:
+        eps = cast(LayerNorm, around.norm).eps
+        return Around(self.programs, eps, self.dropout(cast(nn.Dropout, around.dropout)), next(self.seeds))
+
+    def dropout(self, part: nn.Dropout) -> float:
+        return part.p if part.training else 0.0
+
+
+def in_half(model: Transformer, dtype: torch.dtype) -> dict[Tensor, Tensor]:
+    """Copies of the weights that products read, all made by one call, in one piece of memory.
+
+    Those of queries, keys and values stand one after the other; under the name of the first the three are found.
+    """
+    groups = list(groups_of(model))
+    sizes = [sum(weight.numel() for weight in group) for group in groups]
+    memory = groups[0][0].new_empty(sum(sizes), dtype=dtype)
+    halves: dict[Tensor, Tensor] = {}
+    views: list[Tensor] = []
+    for group, piece in zip(groups, memory.split(sizes), strict=True):
+        halves[group[0]] = piece.view(-1, *group[0].shape[1:])
+        views += (
+            part.view(weight.shape)
+            for weight, part in zip(group, piece.split([weight.numel() for weight in group]), strict=True)
+        )
+    with torch.no_grad():
+        torch._foreach_copy_(views, [weight for group in groups for weight in group])
+    return halves
+
+
+def groups_of(model: Transformer) -> Iterator[list[Tensor]]:
+    yield [model.output.weight]
+    for part in model.modules():
+        if isinstance(part, MultiHeadAttention):
+            yield [part.query.weight, part.key.weight, part.value.weight]
+            yield [part.query.bias, part.key.bias, part.value.bias]
+            yield [part.output.weight]
+        elif isinstance(part, FeedForwardPart):
+            yield from ([part.inner.weight], [part.inner.bias], [part.outer.weight])
+
+
+def attention_weights(attention: MultiHeadAttention) -> tuple[Tensor, ...]:
+    """In the order in which the sublayers want them."""
+    parts = attention.query, attention.key, attention.value
+    output = attention.output
+    return *(part.weight for part in parts), *(part.bias for part in parts), output.weight, output.bias
+
+
+def of_norm(around: nn.Module) -> tuple[Tensor, Tensor]:
+    norm = cast(LayerNorm, around.norm)
+    return norm.gain, norm.bias
