@@ -237,8 +237,8 @@ def test_a_structure_is_warned_of_and_counted(attendo, tmp_path):
         lines = err.decode().split("\n")
         assert code == 3
         assert lines[0] == (
-            "attendo: in.ass looks like SubStation subtitles: its lines are translated as plain text, and its structure "
-            "may break (--as-lines: that is meant)"
+            "attendo: in.ass looks like SubStation subtitles: its lines are translated as plain text, and its "
+            "structure may break (--as-lines: that is meant)"
         )
         assert lines[-2] == (
             "attendo: done, with remarks: 7 × line of what looks like another format, translated as plain text"
