@@ -17,4 +17,8 @@ def finder_for(key: str) -> FindDocument | None:
             from attendo.documents.formats.srt import find_srt
 
             return find_srt
+        case "vtt":
+            from attendo.documents.formats.vtt import find_vtt
+
+            return find_vtt
     return None

@@ -4,8 +4,8 @@
     cue 8   with my old friend.       ->    "I went to Berlin<next-cue/>with my old friend."
 
 A cue alone is half a sentence, and the model would make up the other half. So cues that go on are one segment, with
-points where a cue or a line begins; the points come back where the alignment puts them. What is no word, such as
-{\\an8} and ♪, is a point, too.
+points where a cue or a line begins; the points come back where the alignment puts them. What is no word, such as ♪,
+is a point, too; what is said of a whole cue, {\\an8} or <v Mary> before its text, is no part of the segment.
 """
 
 import re
@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from attendo.documents.document import Change, Document, DocumentSegment, Offsets, Writing
-from attendo.documents.formats.dealing import dealt, fitted
+from attendo.documents.document import AroundChange, ByteSpan, Change, Document, DocumentSegment, Offsets, Writing
+from attendo.documents.formats.dealing import dealt, fitted, with_edges
 from attendo.text.normalize import WORD
 from attendo.translation.markup.rules import BORDERS, POINTS, MarkupRules
 
@@ -29,8 +29,9 @@ RULES = MarkupRules(
     borders=BORDERS | {"new-line"},
 )
 ENDED = re.compile(r"""[.!?。！？…♪♫\])）】:：;；]["'”’»」』]*\s*(<[^<>]*>\s*|\{[^{}]*\}\s*)*$""")
-SPEAKS = re.compile(r"\s*(<[^<>]*>\s*|\{[^{}]*\}\s*)*([-–—‐]\s*\S|>>|<v[\s.])")
-SPEAKER = re.compile(r"<v[ .][^>]*>")
+SPEAKS = re.compile(r"\s*(<[^<>]*>\s*|\{[^{}]*\}\s*)*([-–—‐]\s*\S|>>)")
+SPEAKER = re.compile(r"<v[ .\t][^<>]*>")
+OF_THE_CUE = re.compile(r"(?:\{\\[^{}\r\n]*\}|<v[ .\t][^<>\r\n]*>)+"), re.compile(r"</v>\Z")
 # What the model does not see: {\an8}, <00:00:01.000>, music, a dash before what somebody says.
 SIGNS = re.compile(r"\{\\[^{}\n]*\}|<\d[\d:.]*>|[♪♫♬]+|(?m:^[-–—]\s?(?=[^\s-]))")
 KEPT = re.compile(r'<keep-sign n="(\d+)"/>')
@@ -47,6 +48,7 @@ class Cue(NamedTuple):
     ends: int
     start: int
     end: int  # without the line break after it
+    speaker: str = ""  # the tag that names one
 
 
 class Coded(NamedTuple):
@@ -61,6 +63,7 @@ class Subtitles(Document):
     text: str = ""
     groups: Sequence[Sequence[Cue]] = ()  # one for each segment
     offsets: Offsets = field(default_factory=lambda: Offsets(""))
+    language: ByteSpan | None = None  # where the header names it
 
     can_be_bilingual = True
 
@@ -74,7 +77,7 @@ class Subtitles(Document):
         pieces = dealt(answer.split(NEXT_CUE), before, POINT_OF_LINE)
         found = []
         for cue, source, piece in zip(cues, before, pieces, strict=True):
-            lines = fitted(POINT_OF_LINE.split(piece), BREAK.split(source))
+            lines = lines_of(piece, BREAK.split(source))
             breaks = [*BREAK.findall(source), "\r\n" if "\r\n" in self.text else "\n"]
             new = "".join(
                 line + (breaks[min(at, len(breaks) - 1)] if at + 1 < len(lines) else "")
@@ -84,6 +87,11 @@ class Subtitles(Document):
                 new = (breaks[-1]).join((source, new) if writing.bilingual == "over" else (new, source))
             found.append(Change(self.offsets.span(cue.start, cue.end), new.encode()))
         return found
+
+    def around(self, writing: Writing) -> list[AroundChange]:
+        if self.language is None:
+            return []
+        return [AroundChange(Change(self.language, writing.to.encode()), "header", f"Language: {writing.to}")]
 
     def problem(self, index: int, answer: str) -> str:
         text = self.segments[index].text
@@ -116,9 +124,28 @@ def coded(texts: Sequence[str]) -> Coded:
     return Coded(NEXT_CUE.join(parts), tuple(signs))
 
 
+def lines_of(piece: str, sources: Sequence[str]) -> list[str]:
+    """Of one cue. What two people say is not parted anew."""
+    lines = POINT_OF_LINE.split(piece)
+    if NEW_LINE in piece and len(lines) == len(sources):
+        return [with_edges(line, source) for line, source in zip(lines, sources, strict=True)]
+    return fitted(lines, sources)
+
+
 def goes_on(text: str, following: str) -> bool:
     """Whether a sentence is not at its end, and what follows can be the rest of it."""
-    return not ENDED.search(text) and not SPEAKS.match(following) and bool(text.strip() and following.strip())
+    if ENDED.search(text) or SPEAKS.match(following) or SPEAKER.search(following):
+        return False
+    return bool(text.strip() and following.strip())
+
+
+def cue_of(number: int, times: tuple[int, int], text: str, start: int, end: int) -> Cue:
+    """Without what is said of the cue as a whole, which stays before and after its text."""
+    before, after = OF_THE_CUE[0].match(text, start, end), OF_THE_CUE[1].search(text, start, end)
+    speaker = SPEAKER.search(before.group()) if before else None
+    end = after.start() if after else end
+    start = min(before.end(), end) if before else start
+    return Cue(number, *times, start, end, speaker.group() if speaker else "")
 
 
 def gathered(cues: Sequence[Cue], text: str) -> Iterator[list[Cue]]:
@@ -143,13 +170,12 @@ def belongs(group: Sequence[Cue], cue: Cue, text: str) -> bool:
     near = 0 <= cue.begins - last.ends < LONGEST_GAP  # cues that overlap are said by two people, or shown in two places
     before, said = text[last.start : last.end], text[cue.start : cue.end]
     length = cue.end - group[0].start
-    speakers = SPEAKER.findall(before)[-1:], SPEAKER.findall(said)[:1]
     return (
         near
         and len(group) < MOST_CUES
         and length < MOST_CHARACTERS
         and goes_on(before, said)
-        and (not speakers[1] or speakers[0] == speakers[1])
+        and last.speaker == cue.speaker
     )
 
 

@@ -6,7 +6,7 @@ anew only where the source has several and keeps to the usual widths, and the tr
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attendo.text.normalize import WORD
 from attendo.text.scripts import HAN_CHARACTER
@@ -15,17 +15,41 @@ WIDEST, WIDEST_HAN = 42, 16  # characters of a line
 ATOM = re.compile(r"<[^<>]*>|\s+|[^\s<\u2e80-\u9fff\uac00-\ud7ff\uff00-\uffef]+|.", re.DOTALL)
 NOT_FIRST = set(",.!?:;)]}%，。！？：；、）】」』”’…")
 EDGES = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
+ELEMENT = re.compile(r"<(/?)([A-Za-z]+)[^<>]*?(/?)>")
 TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
 
 
 def dealt(pieces: Sequence[str], sources: Sequence[str], line_points: re.Pattern[str]) -> list[str]:
-    """A piece for each cue, with words wherever the source has some."""
-    if all(
-        WORD.search(shown(piece)) or not WORD.search(shown(source))
-        for piece, source in zip(pieces, sources, strict=True)
-    ):
-        return list(pieces)
-    return by_length(" ".join(line_points.sub(" ", piece).strip() for piece in pieces), sources)
+    """A piece for each cue, with words wherever the source has some, and with whole elements."""
+    if any(has_words(source) and not has_words(piece) for piece, source in zip(pieces, sources, strict=True)):
+        pieces = by_length(" ".join(line_points.sub(" ", piece).strip() for piece in pieces), sources)
+    moved = any(names_of(piece) != names_of(source) for piece, source in zip(pieces, sources, strict=True))
+    return list(balanced(pieces)) if moved else list(pieces)
+
+
+def has_words(text: str) -> bool:
+    return WORD.search(shown(text)) is not None
+
+
+def names_of(text: str) -> list[str]:
+    return sorted(slash + name for slash, name, single in ELEMENT.findall(text) if not single)
+
+
+def balanced(pieces: Sequence[str]) -> Iterator[str]:
+    """An element that was torn by the border of two cues ends before it and begins anew after it."""
+    opened: list[tuple[str, str]] = []  # name and tag
+    for piece in pieces:
+        begun = "".join(tag for _, tag in opened)
+        for tag in ELEMENT.finditer(piece):
+            slash, name, single = tag.groups()
+            if single:
+                continue
+            if not slash:
+                opened.append((name, tag.group()))
+            elif name in (one for one, _ in opened):
+                while opened.pop()[0] != name:
+                    pass
+        yield begun + piece + "".join(f"</{name}>" for name, _ in reversed(opened))
 
 
 def by_length(text: str, sources: Sequence[str]) -> list[str]:

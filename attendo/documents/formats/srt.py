@@ -12,7 +12,7 @@ next cue where the blank line is missing.
 import re
 
 from attendo.documents.document import utf8
-from attendo.documents.formats.cues import Cue, Subtitles, as_subtitles
+from attendo.documents.formats.cues import Subtitles, as_subtitles, cue_of
 from attendo.errors import DataError
 
 TIME = r"(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})"
@@ -30,7 +30,8 @@ def find_srt(data: bytes, name: str) -> Subtitles:
     for at, found in enumerate(times):
         start = found.end()
         limit = times[at + 1].start() if at + 1 < len(times) else len(text)
-        cues.append(Cue(at + 1, milliseconds(found, 1), milliseconds(found, 5), start, end_of_text(text, start, limit)))
+        times_of_cue = milliseconds(found, 1), milliseconds(found, 5)
+        cues.append(cue_of(at + 1, times_of_cue, text, start, end_of_text(text, start, limit)))
     return as_subtitles(data, text, cues)
 
 
