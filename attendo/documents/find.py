@@ -21,4 +21,8 @@ def finder_for(key: str) -> FindDocument | None:
             from attendo.documents.formats.vtt import find_vtt
 
             return find_vtt
+        case "html":
+            from attendo.documents.formats.html import find_html
+
+            return find_html
     return None

@@ -28,7 +28,7 @@ ENTITY = re.compile(
     r"|&(?:amp|lt|gt|quot|nbsp|copy|reg)(?![A-Za-z0-9=;])"  # as people wrote them in old pages
 )
 XML_ENTITY = re.compile(r"&(?:[A-Za-z_][\w.-]{0,63}|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});")
-SIGN = re.compile("[<&]")
+SIGN = re.compile(r"<(?=[^\W\d]|[/!?])|&(?=[A-Za-z_#])")  # where something may begin
 
 
 class MarkupPart(NamedTuple):
@@ -120,7 +120,9 @@ class Scanner:
             return MarkupPart("aside", doctype.group())
         self.absent.add("doctype")  # one is enough for a text; to look again and again is not linear
         end = self.find(">", start)
-        return MarkupPart("aside", text[start:end]) if end and text[start + 2 : start + 3].isalpha() else None
+        begins = text[start + 2 : start + 3]  # <!ENTITY …>, or <![if !IE]>, which old pages have
+        declares = begins.isalpha() or (begins == "[" and not self.rules.xml)
+        return MarkupPart("aside", text[start:end]) if end and declares else None
 
     def find(self, what: str, start: int) -> int:
         """The end of the first after `start`; 0 if there is none."""
