@@ -24,14 +24,19 @@ TOKEN = re.compile(
     | [0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}           # a uuid
     | [0-9a-f]{16,}                                         # a hash
     | [+-]?[\d.,:/+TZ-]*\d[\d.,:/+TZ-]*(?:px|r?em|%|pt|vh|vw|ms|s|m|min|h|d|k|kb|mb|gb|[tz])?   # a date, a size
-    | [a-z]{2,3}[-_](?:[a-z]{2,4}|\d{3})(?:[-_][a-z]{2})?   # en-US, zh_Hans_CN
     | [\w$]*_[\w$]* | [a-z][\w$-]*\d[\w$-]*                 # user_name, utf8, h1
     | (?:%|\$|\$\{|\{)[\w.%-]*\}?                           # %s, {name}, ${HOME}
     | <[^<>]*>
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-CAMEL = re.compile(r"[a-z][a-z0-9]*[A-Z][\w]*|[A-Z]+\d[\w-]*|[a-z]+(?:-[a-z0-9]+){2,}")
+CASED = re.compile(
+    r"""
+      [a-z]{2,3}[-_](?:[A-Z]{2}|[A-Z][a-z]{3}|\d{3})(?:[-_][A-Z]{2})? | [a-z]{2}-[a-z]{2}   # en-US, zh_Hans_CN
+    | [a-z][a-z0-9]*[A-Z]\w* | [A-Z]+\d[\w-]* | [a-z]+(?:-[a-z0-9]+){2,}                    # camelCase, SHA256
+    """,
+    re.VERBOSE,
+)
 LONGEST_TOKEN = 2_000  # characters: a longer word is no name of anything
 
 
@@ -41,4 +46,4 @@ def is_prose(text: str) -> bool:
         return False
     if len(said) > LONGEST_TOKEN:
         return any(sign.isspace() for sign in said[:LONGEST_TOKEN])
-    return not (TOKEN.fullmatch(said) or CAMEL.fullmatch(said))
+    return not (TOKEN.fullmatch(said) or CASED.fullmatch(said))

@@ -52,7 +52,7 @@ NEEDS_QUOTES = re.compile(r"""[\s"'=<>`]""")
 
 
 @dataclass(frozen=True)
-class Place:
+class PagePlace:
     """Where a segment is, in characters, and what it is of the page."""
 
     start: int
@@ -65,7 +65,7 @@ class Place:
 class Page(Document):
     text: str = ""
     part: str = ""  # of a book
-    places: Sequence[Place] = ()  # one for each segment
+    places: Sequence[PagePlace] = ()  # one for each segment
     tags: Sequence[PageTag] = ()
     offsets: Offsets = field(default_factory=lambda: Offsets(""))
 
@@ -173,7 +173,7 @@ def find_page(data: bytes, name: str, part: str = "") -> Page:
     tags = list(tags_of(parts, RULES))
     values = [value for tag in tags for value in tag.words]
     found = sorted(
-        [*paragraphs(text, parts), *(Place(value.start, value.end, value) for value in values)],
+        [*paragraphs(text, parts), *(PagePlace(value.start, value.end, value) for value in values)],
         key=lambda place: place.start,
     )
     offsets, lines = Offsets(text), LineNumbers(text)
@@ -209,7 +209,7 @@ def check_page(text: str, name: str) -> None:
         raise DataError(f"{name} has {tags:,} tags: expected at most {MOST_TAGS_OF_PAGE:,} of a page")
 
 
-def paragraphs(text: str, parts: Sequence[MarkupPart]) -> Iterator[Place]:
+def paragraphs(text: str, parts: Sequence[MarkupPart]) -> Iterator[PagePlace]:
     """Passages with words, without white space at their edges."""
     at = 0
     before = ""
@@ -218,7 +218,7 @@ def paragraphs(text: str, parts: Sequence[MarkupPart]) -> Iterator[Place]:
         start, end = at + len(raw) - len(raw.lstrip()), at + len(raw.rstrip())
         if not isinstance(run, str) and start < end and (too_large(raw) or says_a_word(run)):
             parent = PARENT.search(before[-HEAD:])
-            yield Place(start, end, None, bool(parent and parent[1].lower() in PLAIN_PARENTS))
+            yield PagePlace(start, end, None, bool(parent and parent[1].lower() in PLAIN_PARENTS))
         at += len(raw)
         before = raw if raw.strip() else before
 

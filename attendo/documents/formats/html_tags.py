@@ -14,15 +14,15 @@ from typing import NamedTuple
 
 from attendo.documents.prose import is_prose
 from attendo.translation.markup.passages import pairs
-from attendo.translation.markup.rules import UNTRANSLATED, MarkupRules
+from attendo.translation.markup.rules import UNTRANSLATED, MarkupRules, names
 from attendo.translation.markup.scan import MarkupPart
 
 ATTRIBUTE = re.compile(r"""(?<=[\s"'/])([^\s"'<>/=]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'=<>`]+)""")
 TRANSLATED = frozenset({"title", "alt", "placeholder", "aria-label", "aria-description", "summary", "label"})
 ONLY_IN = {"summary": {"table"}, "label": {"track", "optgroup", "option"}}
-META = frozenset(
+META = names(
     "description keywords og:title og:description og:image:alt twitter:title twitter:description twitter:image:alt"
-    " dc.title dc.description".split()
+    " dc.title dc.description"
 )
 BUTTONS = frozenset({"submit", "button", "reset"})
 LANGUAGE = frozenset({"lang", "xml:lang"})
@@ -59,12 +59,14 @@ def tags_of(parts: Sequence[MarkupPart], rules: MarkupRules) -> Iterator[PageTag
         if part.kind == "open" and rules.is_untouched(part.name, part.text):
             skip_to = partners.get(at, at)
         values = {value.attribute: value for value in values_of(part.text, start)}
-        if not values or UNTRANSLATED.search(part.text):
+        if UNTRANSLATED.search(part.text):
             continue
         written = {name: part.text[value.start - start : value.end - start] for name, value in values.items()}
         words = tuple(
-            value for name, value in values.items() if says_something(part.name, name, written) and is_prose(written[name])
-        )  # fmt: skip
+            value
+            for name, value in values.items()
+            if says_something(part.name, name, written) and is_prose(written[name])
+        )
         language = tuple(value for name, value in values.items() if says_language(part.name, name, written))
         if words or language or part.name == "html":
             yield PageTag(part.name, start, position, words, language)
