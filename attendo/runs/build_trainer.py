@@ -7,6 +7,7 @@ import torch
 
 from attendo.data.batches import Batches
 from attendo.data.few_shapes import FewShapes
+from attendo.engines.cuda.training.fused import FusedTeacherForcing, fused_if_possible
 from attendo.model.build import Model, build_model
 from attendo.model.config import EncoderOnlyConfig, ModelConfig, NonAutoregressiveConfig
 from attendo.model.non_autoregressive import NonAutoregressive
@@ -36,7 +37,7 @@ def build_trainer(
     force: bool = False,
 ) -> Trainer:
     """As the run begins, or from its last checkpoint on, if there is one."""
-    machine = choose_machine(recipe.training, prepared.model)
+    machine = fused_if_possible(choose_machine(recipe.training, prepared.model), prepared.model, recipe.training)
     set_up(machine)  # before the first weights: orthogonal ones are computed, not only drawn
     batches = training_batches(recipe, prepared, machine)
     # A target that is guessed as a whole cannot be packed; in a few shapes a GPU can still record its steps.
@@ -44,7 +45,7 @@ def build_trainer(
     trainer = Trainer(
         first_model(recipe, prepared.model),
         FewShapes(batches) if in_few_shapes else mask_if_needed(batches, recipe.training, prepared),
-        objective_of(recipe.training, prepared.model),
+        objective_of(recipe.training, prepared.model, machine),
         recipe.training,
         recipe.validation,
         validate=build_validation(recipe, prepared, machine),
@@ -83,13 +84,15 @@ def mask_if_needed(batches: BatchSource, training: TrainingConfig, prepared: Pre
     return MaskedBatches(batches, Masking(training.masked_share, layout.size, layout.first_byte, training.seed))
 
 
-def objective_of(training: TrainingConfig, config: ModelConfig) -> Objective:
+def objective_of(training: TrainingConfig, config: ModelConfig, machine: Machine) -> Objective:
     if isinstance(config, EncoderOnlyConfig):
         return MaskedTokens()
     if isinstance(config, NonAutoregressiveConfig):
         return MaskPredict(training.label_smoothing)
     if training.r_drop:
         return RDrop(training.r_drop, training.label_smoothing)
+    if machine.fused:
+        return FusedTeacherForcing(training.label_smoothing)
     return TeacherForcing(training.label_smoothing)
 
 

@@ -47,7 +47,7 @@ class TrainingConfig:
 
     device: str = "auto"
     precision: Precision = "auto"  # bfloat16 where the GPU has it
-    compile: Switch = "auto"  # on a GPU, if there is a compiler
+    compile: Switch = "auto"  # on a GPU, if there is a compiler; a plain Transformer has programs of its own there
     threads: int = 0  # of the CPU; 0: one for each core
     tensorboard: bool = False
 

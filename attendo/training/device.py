@@ -22,6 +22,7 @@ class Machine:
     compiled: bool
     threads: int
     packed: bool  # batches hold many pairs in a row
+    fused: bool = False  # a step is a few programs made for it (engines/cuda/training)
 
     def to_dict(self) -> dict[str, str]:
         name = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu"
@@ -31,6 +32,7 @@ class Machine:
             "compiled": "yes" if self.compiled else "no",
             "threads": str(self.threads),
             "packed": "yes" if self.packed else "no",
+            **({"fused": "yes"} if self.fused else {}),  # earlier runs, which were not, have no such line
             "torch": torch.__version__,
         }
 

@@ -1,7 +1,7 @@
 """Attention in which query i sees the keys from first[i] to before[i], and its gradients.
 
 Packed rows hold short sentences side by side, and a mask as wide as the row would be mostly False. Here all rows lie in
-one line, [tokens, heads · head_dim], and a program takes one head of BLOCK neighbouring queries: it reads the keys from
+one line, [tokens, heads · head_dim], and a program takes one head of some neighbouring queries: it reads the keys from
 the first that any of them sees to the last, and no others. Nothing is added up by several programs, so every number is
 the same each time.
 """
@@ -11,7 +11,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-BLOCK = 64  # queries, and keys at a time
+from attendo.engines.cuda.kernels.column_sums import column_sums
+
 NOWHERE = tl.constexpr(2**30)
 LOG2_E = 1.4426950408889634  # exp2 is an instruction, exp is not
 
@@ -55,8 +56,8 @@ def attend_kernel(
 
 @triton.jit
 def query_gradient_kernel(
-    q, k, v, out, d_out, first, before, log_total, inner, d_q, num_queries, num_keys,
-    q_row, k_row, v_row, out_row, d_out_row, d_q_row, scale, natural,
+    q, k, v, out, d_out, first, before, log_total, inner, d_q, sums, num_queries, num_keys,
+    q_row, k_row, v_row, out_row, d_out_row, d_q_row, sums_row, scale, natural,
     HEAD: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr,
 ):  # fmt: skip
     head = tl.program_id(1)
@@ -87,12 +88,13 @@ def query_gradient_kernel(
         d_scores = shares * (d_shares - products[:, None]) * natural
         gradient += tl.dot(d_scores.to(some_k.dtype), some_k, input_precision="ieee")
     tl.store(d_q + rows[:, None] * d_q_row + place, gradient.to(some_q.dtype), mask=real_q)
+    tl.store(sums + tl.program_id(0) * sums_row + head * HEAD + dims, tl.sum(gradient, axis=0))
 
 
 @triton.jit
 def key_gradient_kernel(
-    q, k, v, d_out, first, before, first_query, before_query, log_total, inner, d_k, d_v, num_queries, num_keys,
-    q_row, k_row, v_row, d_out_row, d_k_row, d_v_row, scale, natural,
+    q, k, v, d_out, first, before, first_query, before_query, log_total, inner, d_k, d_v, sums, num_queries, num_keys,
+    q_row, k_row, v_row, d_out_row, d_k_row, d_v_row, sums_row, scale, natural,
     HEAD: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr,
 ):  # fmt: skip
     head = tl.program_id(1)
@@ -127,6 +129,9 @@ def key_gradient_kernel(
         of_keys += tl.dot(d_scores.to(some_q.dtype), some_q, input_precision="ieee")
     tl.store(d_k + columns[:, None] * d_k_row + place, of_keys.to(some_k.dtype), mask=real_k)
     tl.store(d_v + columns[:, None] * d_v_row + place, of_values.to(some_k.dtype), mask=real_k)
+    to = sums + tl.program_id(0) * sums_row + head * HEAD + dims
+    tl.store(to, tl.sum(of_keys, axis=0))
+    tl.store(to + sums_row // 2, tl.sum(of_values, axis=0))
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, first: Tensor, before: Tensor, heads: int) -> tuple[Tensor, Tensor]:
@@ -136,9 +141,9 @@ def attend(q: Tensor, k: Tensor, v: Tensor, first: Tensor, before: Tensor, heads
     head_dim = width // heads
     out = q.new_empty(queries, width)
     log_total = q.new_empty(heads, queries, dtype=torch.float32)
-    attend_kernel[(triton.cdiv(queries, BLOCK), heads)](
+    attend_kernel[(triton.cdiv(queries, 64), heads)](
         q, k, v, first, before, out, log_total, queries, len(k), q.stride(0), k.stride(0), v.stride(0), out.stride(0),
-        head_dim**-0.5 * LOG2_E, HEAD=head_dim, QUERIES=BLOCK, KEYS=BLOCK, num_warps=4, num_stages=2,
+        head_dim**-0.5 * LOG2_E, HEAD=head_dim, QUERIES=64, KEYS=32, num_warps=4, num_stages=3,
     )  # fmt: skip
     return out, log_total
 
@@ -146,8 +151,9 @@ def attend(q: Tensor, k: Tensor, v: Tensor, first: Tensor, before: Tensor, heads
 def attend_gradient(
     d_out: Tensor, q: Tensor, k: Tensor, v: Tensor, out: Tensor, log_total: Tensor,
     sees: tuple[Tensor, Tensor], seen_by: tuple[Tensor, Tensor], heads: int, into: tuple[Tensor, Tensor, Tensor],
-) -> None:  # fmt: skip
-    """The gradients of q, k and v, written `into` tensors of their shapes.
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """The gradients of q, k and v, written `into` tensors of their shapes; and their sums over all rows, which are
+    their biases' gradients, in float32: q's [d_model], and k's and v's [2 · d_model].
 
     sees: first and before of each query, as above; seen_by: the queries that see each key, likewise [keys].
     """
@@ -156,13 +162,17 @@ def attend_gradient(
     scale, natural = head_dim**-0.5 * LOG2_E, head_dim**-0.5
     inner = torch.empty_like(log_total)
     d_q, d_k, d_v = into
-    query_gradient_kernel[(triton.cdiv(queries, BLOCK), heads)](
-        q, k, v, out, d_out, *sees, log_total, inner, d_q, queries, len(k), q.stride(0), k.stride(0), v.stride(0),
-        out.stride(0), d_out.stride(0), d_q.stride(0), scale, natural,
-        HEAD=head_dim, QUERIES=BLOCK, KEYS=BLOCK, num_warps=4, num_stages=2,
+    query_tiles, key_tiles = triton.cdiv(queries, 64), triton.cdiv(len(k), 32)
+    of_queries = torch.empty(query_tiles, width, dtype=torch.float32, device=q.device)
+    of_keys = torch.empty(key_tiles, 2 * width, dtype=torch.float32, device=q.device)
+    query_gradient_kernel[(query_tiles, heads)](
+        q, k, v, out, d_out, *sees, log_total, inner, d_q, of_queries, queries, len(k), q.stride(0), k.stride(0),
+        v.stride(0), out.stride(0), d_out.stride(0), d_q.stride(0), width, scale, natural,
+        HEAD=head_dim, QUERIES=64, KEYS=32, num_warps=4, num_stages=3,
     )  # fmt: skip
-    key_gradient_kernel[(triton.cdiv(len(k), BLOCK), heads)](
-        q, k, v, d_out, *sees, *seen_by, log_total, inner, d_k, d_v, queries, len(k), q.stride(0), k.stride(0),
-        v.stride(0), d_out.stride(0), d_k.stride(0), d_v.stride(0), scale, natural,
-        HEAD=head_dim, QUERIES=BLOCK, KEYS=BLOCK, num_warps=4, num_stages=2,
+    key_gradient_kernel[(key_tiles, heads)](
+        q, k, v, d_out, *sees, *seen_by, log_total, inner, d_k, d_v, of_keys, queries, len(k), q.stride(0), k.stride(0),
+        v.stride(0), d_out.stride(0), d_k.stride(0), d_v.stride(0), 2 * width, scale, natural,
+        HEAD=head_dim, QUERIES=64, KEYS=32, num_warps=2, num_stages=2,
     )  # fmt: skip
+    return column_sums(of_queries), column_sums(of_keys)

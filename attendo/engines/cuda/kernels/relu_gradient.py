@@ -5,6 +5,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from attendo.engines.cuda.kernels.column_sums import column_sums
+
 PARTS = 64  # into which the rows are cut; each adds up its own
 ROWS, COLUMNS = 16, 256
 
@@ -37,4 +39,4 @@ def relu_gradient_(gradient: Tensor, activated: Tensor) -> Tensor:
     relu_gradient_kernel[(triton.cdiv(width, COLUMNS), PARTS)](
         gradient, activated, sums, rows, width, rows_a_part, ROWS=ROWS, COLUMNS=COLUMNS, num_warps=4,
     )  # fmt: skip
-    return sums.sum(0)
+    return column_sums(sums)

@@ -5,6 +5,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from attendo.engines.cuda.kernels.column_sums import column_sums
 from attendo.engines.cuda.kernels.dropout import kept
 
 AT_ONCE = 2_048  # numbers that a program holds
@@ -102,6 +103,6 @@ def residual_norm_gradient(
     shares = total.new_empty(PROGRAMS, 3, width, dtype=torch.float32)
     residual_norm_gradient_kernel[(PROGRAMS,)](
         d_normed, total, gain, seed, d_x, d_y, shares, rows, width, round(dropout * 2**24), 1 / (1 - dropout), eps,
-        DROPS=dropout > 0, ROWS=together, WIDTH=padded, PROGRAMS=PROGRAMS, num_warps=4,
+        DROPS=dropout > 0, ROWS=together, WIDTH=padded, PROGRAMS=PROGRAMS, num_warps=2,
     )  # fmt: skip
-    return d_x, d_y, shares.sum(0)
+    return d_x, d_y, column_sums(shares.view(PROGRAMS, -1)).view(3, width)

@@ -1,8 +1,8 @@
 """Both ends of a fused Transformer: from tokens to vectors, and from vectors to the loss.
 
-All logits of a batch at once, 65,000 tokens times 32,000 words, would be 4 GB, and twice that in float32. Here a chunk of
-tokens goes all the way, from vectors to logits to their gradient and back to the gradients of vectors and weights, and
-the next takes its place. The gradients are those of the sum; the backward pass multiplies them by what it is given.
+All logits of a batch at once, 65,000 tokens times 32,000 words, would be 4 GB, and twice that in float32. Here a chunk
+of tokens goes all the way, from vectors to logits to their gradient and back to the gradients of vectors and weights,
+and the next takes its place. The gradients are those of the sum; the backward pass multiplies them by what it is given.
 """
 
 from dataclasses import dataclass
@@ -36,14 +36,14 @@ class Embed(torch.autograd.Function):
     """table [vocab, d_model] -> [tokens, d_model]"""
 
     @staticmethod
-    def forward(ctx: Any, table: Tensor, how: Embedded) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, table: Tensor, how: Embedded) -> Tensor:
         ctx.how, ctx.vocabulary = how, len(table)
         return how.programs.embed(
             table, how.tokens, how.positions, how.places, how.factor, how.seed, how.dropout, how.dtype
         )
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> Any:
         how: Embedded = ctx.how
         return how.programs.embed_gradient(
             gradient.contiguous(), how.tokens, ctx.vocabulary, how.factor, how.seed, how.dropout
@@ -54,7 +54,7 @@ class OutputLoss(torch.autograd.Function):
     """x [tokens, d_model], the output's weight [vocab, d_model], targets [tokens] -> the sum of cross entropies."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any, x: Tensor, weight: Tensor, half: Tensor, targets: Tensor, smoothing: float, programs: Programs
     ) -> Tensor:
         at_once = max(1, CHUNK // len(half))
@@ -71,6 +71,7 @@ class OutputLoss(torch.autograd.Function):
         return torch.cat(losses).sum()
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> Any:
         d_x, d_weight = ctx.saved_tensors
-        return d_x * gradient.to(d_x.dtype), d_weight * gradient, None, None, None, None
+        scaled = (d_x.to(d_weight.dtype) * gradient).to(d_x.dtype)  # one over the tokens is not rounded
+        return scaled, d_weight * gradient, None, None, None, None

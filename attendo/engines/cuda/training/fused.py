@@ -2,60 +2,74 @@
 
 What torch.compile makes of the written-out model keeps the residual stream in float32, masks attention across whole
 rows, and stores all logits. Here all rows of a batch lie in one line: attention reads a sentence's own keys
-(kernels/interval_attention.py), each sublayer is one function forward and backward (sublayers.py), and logits live for a
-chunk at a time (ends.py). A model whose parts are others takes the written-out way.
+(kernels/interval_attention.py), each sublayer is one function forward and backward (sublayers.py), and logits are there
+for a chunk at a time (ends.py). A model whose parts are others takes the written-out way.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.engines.cuda.fused import has_triton
 from attendo.engines.cuda.training.ends import Embed, Embedded, OutputLoss
 from attendo.engines.cuda.training.intervals import BatchIntervals, Intervals
 from attendo.engines.cuda.training.programs import OnDevice, Programs
-from attendo.engines.cuda.training.sublayers import Around, CrossAttention, FeedForward, Look, SelfAttention, Think
+from attendo.engines.cuda.training.sublayers import (
+    Around,
+    AttentionCopies,
+    CrossAttentionPass,
+    FeedForwardCopies,
+    FeedForwardPass,
+    SelfAttentionPass,
+)
 from attendo.model.config import ModelConfig, TransformerConfig
 from attendo.model.decoder import DecoderLayer
 from attendo.model.encoder import EncoderLayer
-from attendo.model.feed_forward import FeedForward as FeedForwardPart
+from attendo.model.feed_forward import FeedForward
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.norms import LayerNorm
 from attendo.model.transformer import Transformer
+from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine
 
 HEADS = (16, 32, 64, 128)  # sizes of a head that a GPU multiplies as they are
 DROPOUTS_A_LAYER = 3
+MOST_TOKENS = 2**17  # of a batch: the programs count places in 32 bits, up to 2^14 a token
 
 
-def can_be_trained_fused(config: ModelConfig, machine: Machine) -> bool:
-    """Whether every part of such a model is one that the programs here compute, on a machine that can run them."""
-    return (
-        machine.device.type == "cuda"
+def fused_if_possible(machine: Machine, config: ModelConfig, training: TrainingConfig) -> Machine:
+    """The machine with programs made for such a training instead of the compiler's, where there are some.
+
+    `compile = "on"` in a recipe asks for the compiler's all the same. R-Drop compares all logits of two passes.
+    """
+    possible = (
+        training.compile == "auto"
+        and machine.compiled  # then there is a GPU, Triton and what it needs
+        and machine.device.type == "cuda"
         and machine.precision == torch.bfloat16
-        and machine.packed
-        and has_triton()
+        and training.r_drop == 0
         and is_plain(config)
+        and training.tokens_per_batch <= MOST_TOKENS
     )
+    return replace(machine, compiled=False, fused=True) if possible else machine
 
 
 def is_plain(config: ModelConfig) -> bool:
-    """The paper's own: post-norm, LayerNorm, ReLU, sinusoids, biases, as many heads for keys as for queries."""
+    """The paper's own: post-norm, LayerNorm, ReLU, sinusoids, biases, dropout on each sublayer alone."""
     return (
-        isinstance(config, TransformerConfig)
+        type(config) is TransformerConfig
         and config.norm_order == "post"
         and config.norm == "layer"
         and config.activation == "relu"
         and config.positions == "sinusoidal"
         and config.compatibility == "dot"
         and config.bias
-        and config.kv_heads == config.num_heads
         and config.attention_dropout == config.activation_dropout == 0
         and config.d_model // config.num_heads in HEADS
+        and max(3 * config.d_model, config.d_ff) <= 2**14
         and config.d_model % 8 == config.d_ff % 8 == config.vocab_size % 8 == 0  # as matrix units read them
     )
 
@@ -72,7 +86,7 @@ class FusedTeacherForcing:
         model = cast(Transformer, model)
         with torch.autocast(batch.source.device.type, enabled=False):  # every program here knows its types
             through = FusedPass.of(model, batch, self.programs, self.dtype)
-            return OutputLoss.apply(  # type: ignore[no-untyped-call, no-any-return]
+            return OutputLoss.apply(  # type: ignore[no-untyped-call]
                 through.decoded(), model.output.weight, through.halves[model.output.weight],
                 batch.target_out.flatten(), self.label_smoothing, self.programs,
             )  # fmt: skip
@@ -100,9 +114,9 @@ class FusedPass:
         """What the output projection is given: [target tokens, d_model]."""
         batch, intervals = self.batch, self.intervals
         memory = self.embedded(batch.source, intervals.source_places)
-        for layer in cast(Iterable[EncoderLayer], self.model.encoder.layers):
-            memory = self.look_at_itself(memory, layer, intervals.source)
-            memory = self.think(memory, layer)
+        for encoder in cast(Iterable[EncoderLayer], self.model.encoder.layers):
+            memory = self.look_at_itself(memory, encoder, intervals.source)
+            memory = self.think(memory, encoder)
         x = self.embedded(batch.target_in, intervals.target_places)
         for layer in cast(Iterable[DecoderLayer], self.model.decoder.layers):
             x = self.look_at_itself(x, layer, intervals.target)
@@ -119,29 +133,29 @@ class FusedPass:
             self.programs, tokens.flatten(), places, positions, weight.shape[1] ** 0.5,
             self.dropout(model.dropout), next(self.seeds), self.dtype,
         )  # fmt: skip
-        return Embed.apply(weight, how)  # type: ignore[no-untyped-call, no-any-return]
+        return Embed.apply(weight, how)  # type: ignore[no-untyped-call]
 
     def look_at_itself(self, x: Tensor, layer: EncoderLayer | DecoderLayer, sees: Intervals) -> Tensor:
         attention, around = cast(MultiHeadAttention, layer.self_attention), layer.around_self_attention
         given = self.look(attention, sees), self.around(around), *attention_weights(attention), *of_norm(around)
-        return SelfAttention.apply(x, *given)  # type: ignore[no-untyped-call, no-any-return]
+        return SelfAttentionPass.apply(x, *given)  # type: ignore[no-untyped-call]
 
     def look_at_memory(self, x: Tensor, memory: Tensor, layer: DecoderLayer) -> Tensor:
         attention, around = cast(MultiHeadAttention, layer.cross_attention), layer.around_cross_attention
         look = self.look(attention, self.intervals.cross)
         given = look, self.around(around), *attention_weights(attention), *of_norm(around)
-        return CrossAttention.apply(x, memory, *given)  # type: ignore[no-untyped-call, no-any-return]
+        return CrossAttentionPass.apply(x, memory, *given)  # type: ignore[no-untyped-call]
 
     def think(self, x: Tensor, layer: EncoderLayer | DecoderLayer) -> Tensor:
-        part, around = cast(FeedForwardPart, layer.feed_forward), layer.around_feed_forward
+        part, around = cast(FeedForward, layer.feed_forward), layer.around_feed_forward
         inner, outer = part.inner, part.outer
-        think = Think(*(self.halves[each] for each in (inner.weight, inner.bias, outer.weight)))
+        think = FeedForwardCopies(*(self.halves[each] for each in (inner.weight, inner.bias, outer.weight)))
         given = think, self.around(around), inner.weight, inner.bias, outer.weight, outer.bias, *of_norm(around)
-        return FeedForward.apply(x, *given)  # type: ignore[no-untyped-call, no-any-return]
+        return FeedForwardPass.apply(x, *given)  # type: ignore[no-untyped-call]
 
-    def look(self, attention: MultiHeadAttention, sees: Intervals) -> Look:
+    def look(self, attention: MultiHeadAttention, sees: Intervals) -> AttentionCopies:
         joined, bias = (self.halves[each] for each in (attention.query.weight, attention.query.bias))
-        return Look(sees, attention.num_heads, joined, bias, self.halves[attention.output.weight])
+        return AttentionCopies(sees, attention.num_heads, joined, bias, self.halves[attention.output.weight])
 
     def around(self, around: nn.Module) -> Around:
         eps = cast(LayerNorm, around.norm).eps
@@ -179,8 +193,10 @@ def groups_of(model: Transformer) -> Iterator[list[Tensor]]:
             yield [part.query.weight, part.key.weight, part.value.weight]
             yield [part.query.bias, part.key.bias, part.value.bias]
             yield [part.output.weight]
-        elif isinstance(part, FeedForwardPart):
-            yield from ([part.inner.weight], [part.inner.bias], [part.outer.weight])
+        elif isinstance(part, FeedForward):
+            yield [part.inner.weight]
+            yield [part.inner.bias]
+            yield [part.outer.weight]
 
 
 def attention_weights(attention: MultiHeadAttention) -> tuple[Tensor, ...]:

@@ -19,7 +19,3 @@ def weight_gradient(d_y: Tensor, x: Tensor) -> Tensor:
     if d_y.dtype == torch.float32 or not d_y.is_cuda:
         return (d_y.t() @ x).to(torch.promote_types(d_y.dtype, torch.float32))
     return torch.mm(d_y.t(), x, out_dtype=torch.float32)
-
-
-def bias_gradient(d_y: Tensor) -> Tensor:
-    return d_y.sum(0, dtype=torch.promote_types(d_y.dtype, torch.float32))

@@ -25,7 +25,7 @@ class Programs(Protocol):
     def attend_gradient(
         self, d_out: Tensor, q: Tensor, k: Tensor, v: Tensor, out: Tensor, log_total: Tensor, sees: Intervals,
         heads: int, into: tuple[Tensor, Tensor, Tensor],
-    ) -> None: ...  # fmt: skip
+    ) -> tuple[Tensor, Tensor]: ...  # fmt: skip
 
     def residual_norm(
         self, x: Tensor, y: Tensor, bias: Tensor, gain: Tensor, offset: Tensor, eps: float, seed: Tensor,
@@ -67,11 +67,11 @@ class OnDevice:
     def attend_gradient(
         self, d_out: Tensor, q: Tensor, k: Tensor, v: Tensor, out: Tensor, log_total: Tensor, sees: Intervals,
         heads: int, into: tuple[Tensor, Tensor, Tensor],
-    ) -> None:  # fmt: skip
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
         from attendo.engines.cuda.kernels.interval_attention import attend_gradient
 
         of_queries, of_keys = (sees.first, sees.before), (sees.first_query, sees.before_query)
-        attend_gradient(d_out, q, k, v, out, log_total, of_queries, of_keys, heads, into)
+        return attend_gradient(d_out, q, k, v, out, log_total, of_queries, of_keys, heads, into)
 
     def residual_norm(
         self, x: Tensor, y: Tensor, bias: Tensor, gain: Tensor, offset: Tensor, eps: float, seed: Tensor,

@@ -2,7 +2,7 @@
 
     LayerNorm(x + dropout(Sublayer(x)))
 
-All tokens of a batch lie in one line, x [tokens, d_model]. Autograd would see each program on its own; here one function
+All tokens of a batch lie in one line, x [tokens, d_model]. Autograd would see each program on its own; here a function
 takes a whole sublayer, so that its queries, keys and values are one product, and what the residual connection carries
 back is added by the product that it meets.
 
@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from attendo.engines.cuda.training.intervals import Intervals
-from attendo.engines.cuda.training.products import bias_gradient, linear, linear_relu, weight_gradient
+from attendo.engines.cuda.training.products import linear, linear_relu, weight_gradient
 from attendo.engines.cuda.training.programs import Programs
 
 
@@ -31,7 +31,7 @@ class Around:
 
 
 @dataclass(frozen=True)
-class Look:
+class AttentionCopies:
     """Attention: who sees whom, with how many heads, and the weights in half precision.
 
     Self-attention has one product for queries, keys and values, `joined` [3 · d_model, d_model]; attention to a memory
@@ -45,16 +45,17 @@ class Look:
     output: Tensor
 
 
-class SelfAttention(torch.autograd.Function):
+class SelfAttentionPass(torch.autograd.Function):
     @staticmethod
-    def forward(  # type: ignore[override]
-        ctx: Any, x: Tensor, look: Look, around: Around,
+    def forward(
+        ctx: Any, x: Tensor, look: AttentionCopies, around: Around,
         w_q: Tensor, w_k: Tensor, w_v: Tensor, b_q: Tensor, b_k: Tensor, b_v: Tensor, w_o: Tensor, b_o: Tensor,
         gain: Tensor, offset: Tensor,
     ) -> Tensor:  # fmt: skip
         programs = around.programs
         qkv = linear(x, look.joined, look.joined_bias)
-        seen, log_total = programs.attend(*qkv.chunk(3, dim=1), look.sees, look.heads)
+        q, k, v = qkv.chunk(3, dim=1)
+        seen, log_total = programs.attend(q, k, v, look.sees, look.heads)
         y = seen @ look.output.t()
         total, normed = programs.residual_norm(x, y, b_o, gain, offset, around.eps, around.seed, around.dropout)
         ctx.look, ctx.around = look, around
@@ -62,30 +63,31 @@ class SelfAttention(torch.autograd.Function):
         return normed
 
     @staticmethod
-    def backward(ctx: Any, d_normed: Tensor) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, d_normed: Tensor) -> Any:
         look, around, (x, qkv, seen, log_total, total, gain) = ctx.look, ctx.around, ctx.saved_tensors
         d_x, d_y, sums = norm_gradient(d_normed, total, gain, around)
         d_w_o, d_seen = weight_gradient(d_y, seen), d_y @ look.output
         d_qkv = torch.empty_like(qkv)
-        around.programs.attend_gradient(
+        d_b_q, d_b_kv = around.programs.attend_gradient(
             d_seen, *qkv.chunk(3, dim=1), seen, log_total, look.sees, look.heads, d_qkv.chunk(3, dim=1)
         )
-        d_weights, d_biases = weight_gradient(d_qkv, x).chunk(3), bias_gradient(d_qkv).chunk(3)
+        d_weights, d_biases = weight_gradient(d_qkv, x).chunk(3), (d_b_q, *d_b_kv.chunk(2))
         d_x.addmm_(d_qkv, look.joined)
         return d_x, None, None, *d_weights, *d_biases, d_w_o, sums[2], sums[0], sums[1]
 
 
-class CrossAttention(torch.autograd.Function):
+class CrossAttentionPass(torch.autograd.Function):
     @staticmethod
-    def forward(  # type: ignore[override]
-        ctx: Any, x: Tensor, memory: Tensor, look: Look, around: Around,
+    def forward(
+        ctx: Any, x: Tensor, memory: Tensor, look: AttentionCopies, around: Around,
         w_q: Tensor, w_k: Tensor, w_v: Tensor, b_q: Tensor, b_k: Tensor, b_v: Tensor, w_o: Tensor, b_o: Tensor,
         gain: Tensor, offset: Tensor,
     ) -> Tensor:  # fmt: skip
         programs, width = around.programs, x.shape[1]
         q = linear(x, look.joined[:width], look.joined_bias[:width])
         kv = linear(memory, look.joined[width:], look.joined_bias[width:])
-        seen, log_total = programs.attend(q, *kv.chunk(2, dim=1), look.sees, look.heads)
+        k, v = kv.chunk(2, dim=1)
+        seen, log_total = programs.attend(q, k, v, look.sees, look.heads)
         y = seen @ look.output.t()
         total, normed = programs.residual_norm(x, y, b_o, gain, offset, around.eps, around.seed, around.dropout)
         ctx.look, ctx.around = look, around
@@ -93,23 +95,25 @@ class CrossAttention(torch.autograd.Function):
         return normed
 
     @staticmethod
-    def backward(ctx: Any, d_normed: Tensor) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, d_normed: Tensor) -> Any:
         look, around, (x, memory, q, kv, seen, log_total, total, gain) = ctx.look, ctx.around, ctx.saved_tensors
         width = x.shape[1]
         d_x, d_y, sums = norm_gradient(d_normed, total, gain, around)
         d_w_o, d_seen = weight_gradient(d_y, seen), d_y @ look.output
         d_q, d_kv = torch.empty_like(q), torch.empty_like(kv)
         into = d_q, *d_kv.chunk(2, dim=1)
-        around.programs.attend_gradient(d_seen, q, *kv.chunk(2, dim=1), seen, log_total, look.sees, look.heads, into)
+        d_b_q, d_b_kv = around.programs.attend_gradient(
+            d_seen, q, *kv.chunk(2, dim=1), seen, log_total, look.sees, look.heads, into
+        )
         d_weights = weight_gradient(d_q, x), *weight_gradient(d_kv, memory).chunk(2)
-        d_biases = bias_gradient(d_q), *bias_gradient(d_kv).chunk(2)
+        d_biases = d_b_q, *d_b_kv.chunk(2)
         d_x.addmm_(d_q, look.joined[:width])
         d_memory = d_kv @ look.joined[width:]
         return d_x, d_memory, None, None, *d_weights, *d_biases, d_w_o, sums[2], sums[0], sums[1]
 
 
 @dataclass(frozen=True)
-class Think:
+class FeedForwardCopies:
     """Feed-forward: the weights in half precision."""
 
     inner: Tensor
@@ -117,12 +121,12 @@ class Think:
     outer: Tensor
 
 
-class FeedForward(torch.autograd.Function):
+class FeedForwardPass(torch.autograd.Function):
     """With ReLU: of what does not come through nothing goes back."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
-        ctx: Any, x: Tensor, think: Think, around: Around,
+    def forward(
+        ctx: Any, x: Tensor, think: FeedForwardCopies, around: Around,
         w_1: Tensor, b_1: Tensor, w_2: Tensor, b_2: Tensor, gain: Tensor, offset: Tensor,
     ) -> Tensor:  # fmt: skip
         activated = linear_relu(x, think.inner, think.inner_bias)
@@ -133,7 +137,7 @@ class FeedForward(torch.autograd.Function):
         return normed
 
     @staticmethod
-    def backward(ctx: Any, d_normed: Tensor) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, d_normed: Tensor) -> Any:
         think, around, (x, activated, total, gain) = ctx.think, ctx.around, ctx.saved_tensors
         d_x, d_y, sums = norm_gradient(d_normed, total, gain, around)
         d_w_2, d_inner = weight_gradient(d_y, activated), d_y @ think.outer

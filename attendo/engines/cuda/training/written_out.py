@@ -39,7 +39,7 @@ class WrittenOut:
     def attend_gradient(
         self, d_out: Tensor, q: Tensor, k: Tensor, v: Tensor, out: Tensor, log_total: Tensor, sees: Intervals,
         heads: int, into: tuple[Tensor, Tensor, Tensor],
-    ) -> None:  # fmt: skip
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
         some_q, some_k, some_v, some_out, some_d = (split(each, heads) for each in (q, k, v, out, d_out))
         shares = torch.exp(masked_scores(some_q, some_k, sees) - log_total[..., None])
         d_shares = some_d @ some_v.transpose(1, 2)
@@ -48,6 +48,7 @@ class WrittenOut:
         found = d_scores @ some_k, d_scores.transpose(1, 2) @ some_q, shares.transpose(1, 2) @ some_d
         for to, each in zip(into, found, strict=True):
             to.copy_(join(each))
+        return into[0].sum(0), torch.cat((into[1].sum(0), into[2].sum(0)))
 
     def residual_norm(
         self, x: Tensor, y: Tensor, bias: Tensor, gain: Tensor, offset: Tensor, eps: float, seed: Tensor,
