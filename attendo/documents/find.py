@@ -25,4 +25,8 @@ def finder_for(key: str) -> FindDocument | None:
             from attendo.documents.formats.html import find_html
 
             return find_html
+        case "po":
+            from attendo.documents.formats.po import find_po
+
+            return find_po
     return None

@@ -98,11 +98,9 @@ def parts_of(data):
 
 def check_put_back(document, data):
     """The source texts put back give the same bytes."""
-    texts = standing(document)
-    for index, text in enumerate(texts):
-        if text:
-            assert document.problem(index, text) == "", document.segments[index].place
-    assert written(document, texts) == data
+    for index, segment in enumerate(document.segments):
+        assert segment.kept or document.problem(index, segment.text) == "", segment.place
+    assert written(document, standing(document)) == data
 
 
 def check_spans(document):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from dataclasses import fields as fields_of
 
 from attendo.documents.document import utf8
-from attendo.documents.formats.cues import RULES, Subtitles, as_subtitles, cue_of
+from attendo.documents.formats.cues import RULES, Cue, Subtitles, as_subtitles, cue_of
 from attendo.errors import DataError
 from attendo.translation.markup.rules import MarkupRules
 
@@ -46,7 +46,7 @@ def find_vtt(data: bytes, name: str) -> Subtitles:
     head = BEGINS.match(text)
     if not head:
         raise DataError(f"{name} does not begin with WEBVTT: expected WebVTT subtitles")
-    cues = []
+    cues: list[Cue] = []
     for block in BLOCK.finditer(text, head.start()):
         times = TIMES.match(text, block.start(), block.end())
         if times is None or ASIDE.match(text, block.start()) or block.start() == head.start():
