@@ -48,7 +48,7 @@ def test_polib_agrees(path, to, tmp_path):
         assert (old.msgid, old.msgid_plural, old.msgctxt) == (entry.msgid, entry.msgid_plural, entry.msgctxt)
         assert (old.comment, old.tcomment, old.occurrences) == (entry.comment, entry.tcomment, entry.occurrences)
         assert (old.obsolete, old.previous_msgid) == (entry.obsolete, entry.previous_msgid)
-        empty = not any(map(str.isalpha, old.msgid))
+        empty = not any(map(str.isalnum, old.msgid))
         if old.obsolete or empty or (old.translated() and not old.fuzzy):
             assert (entry.msgstr, entry.msgstr_plural, entry.flags) == (old.msgstr, old.msgstr_plural, old.flags)
             continue
@@ -59,7 +59,7 @@ def test_polib_agrees(path, to, tmp_path):
             forms = TARGETS[to]
             assert entry.msgstr_plural == {0: one if forms > 1 else many, **dict.fromkeys(range(1, forms), many)}
         else:
-            assert entry.msgstr == swapped(entry.msgid)
+            assert entry.msgstr == swapped(entry.msgid.replace(r"\101", "A").replace(r"\x42", "B"))  # polib knows none
     assert after.metadata["Language"] in (to, "zh_CN")  # what is right already stays
     assert f"nplurals={TARGETS[to]};" in after.metadata["Plural-Forms"]
     assert said
@@ -68,23 +68,24 @@ def test_polib_agrees(path, to, tmp_path):
 @pytest.mark.skipif(not shutil.which("msgfmt"), reason="gettext is not installed")
 @pytest.mark.parametrize("path", samples("po"), ids=name_of)
 def test_msgfmt_takes_it(path, tmp_path):
-    """With its checks of headers and formats; fuzzy entries are compiled, too."""
+    """With its checks of plurals and formats; fuzzy entries are compiled, too."""
     _, _, new = translated(path.read_bytes(), "de")
     (tmp_path / "x.po").write_bytes(new.removeprefix(b"\xef\xbb\xbf"))
-    command = ["msgfmt", "--check-format", "--check-header", "--use-fuzzy", "-o", "/dev/null", "x.po"]
+    command = ["msgfmt", "--check-format", "--use-fuzzy", "-o", "/dev/null", "x.po"]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=30)
-    fatal = [
-        line for line in found.stderr.split("\n") if "fatal" in line or ("error" in line and "missing" not in line)
-    ]
-    assert (found.returncode, fatal) == (0, []) or "header field" in found.stderr, found.stderr
+    assert found.returncode == 0, found.stderr
 
 
-@given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\r\x85\u2028\u2029\x0b\x0c\x1c\x1d\x1e")))
+PRINTED = st.text(st.one_of(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), st.sampled_from('\n\t\r\\"')))
+
+
+@given(PRINTED)
 @settings(max_examples=100, deadline=None)
 def test_a_value_comes_back(value):
     written = encoded_po(value, "\n")
-    assert "".join(decoded_po(line[1:-1]) for line in written.split("\n")) == value
-    assert polib.unescape("".join(line[1:-1] for line in written.split("\n"))) == value or "\\" in value or '"' in value
+    inside = [line[1:-1] for line in written.split("\n")]
+    assert "".join(map(decoded_po, inside)) == value
+    assert "".join(map(polib.unescape, inside)) == value
 
 
 @given(st.lists(st.tuples(st.text('ab \n"\\é文%', min_size=1, max_size=12), st.booleans(), st.booleans()), max_size=6))

@@ -17,7 +17,7 @@ from attendo.errors import DataError
 
 TIME = r"(\d{1,3}):(\d{1,2}):(\d{1,2})[,.](\d{1,3})"
 TIMES = re.compile(rf"^[ \t]*{TIME}[ \t]*-->[ \t]*{TIME}[^\r\n]*(\r\n|\n|\r|\Z)", re.MULTILINE)
-BLANK = re.compile(r"(\r\n|\n|\r)[ \t]*(?=[\r\n]|\Z)|\Z")
+BLANK = re.compile(r"(?>\r\n|\n|\r)[ \t]*(?=[\r\n]|\Z)|\Z")  # (?>: \r\n is not \r and a blank line
 NUMBER_BEFORE = re.compile(r"(?:\A|\r\n|\n|\r)[ \t]*\d+[ \t]*(\r\n|\n|\r)\Z")
 
 
