@@ -91,7 +91,11 @@ LONGEST_WORD = 6  # of JSON outside a string, or an escape in one: false, \\u12f
 JSON_BEGINS = re.compile(r'\s*(\{\s*"(?:[^"\\]|\\.)*"\s*:|\[\s*\{\s*"(?:[^"\\]|\\.)*"\s*:)')
 KEY = re.compile(r"""( *)(?:- )?(?:[\w.-]+|"[^"\n]*"|'[^'\n]*')\s*:(\s+\S.*|\s*)$""")
 FRONT_MATTER = re.compile(r"\s*[\w.-]+\s*:|\s+\S|\s*- |#|\s*$")  # a line of it
-MARKDOWN = re.compile(r"^(#{1,6} \S|```|~~~|[-*+] \S|> |\|.+\||\d+\. )|\[[^\]\n]{1,300}\]\([^)\n]|\*\*\S", re.MULTILINE)
+MARKDOWN = re.compile(
+    r"^(#{1,6} \S|```|~~~|[-*+] \S|> |\|.+\||\d+\. |={3,}\s*$|</?[a-zA-Z][^<>\n]*>|<!--)"
+    r"|\[[^\]\n]{1,300}\]\([^)\n]|\*\*\S",
+    re.MULTILINE,
+)
 
 
 NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})+")  # 1,000,000

@@ -21,6 +21,10 @@ def finder_for(key: str) -> FindDocument | None:
             from attendo.documents.formats.vtt import find_vtt
 
             return find_vtt
+        case "md":
+            from attendo.documents.formats.md import find_md
+
+            return find_md
         case "html":
             from attendo.documents.formats.html import find_html
 

@@ -1,0 +1,201 @@
+"""Markdown (.md): paragraphs, headings, cells of tables, items of lists, pictures' words, a title in the front matter.
+
+    ## The *old* bridge {#old}          "The <e0>old</e0> bridge"
+    > A quote that goes                 "A quote that goes
+    > over two lines.                    over two lines."
+
+The text is never written anew from what was understood of it: each block's own lines change, and nothing else. Code,
+mathematics, addresses, definitions of links, comments and raw HTML tags stay; text inside of raw HTML is found as in a
+page.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from attendo.documents.document import Change, Document, DocumentSegment, Offsets, Writing, replace_spans, utf8
+from attendo.documents.formats.html import RULES, LineNumbers, both, paragraphs, tags_in
+from attendo.documents.formats.md_blocks import LONGEST, MdBlock, continuation, read_outline
+from attendo.documents.formats.md_inline import InlineScanner
+from attendo.documents.formats.md_text import OURS, MdText, read_md_text
+from attendo.documents.formats.yaml_scalars import Scalar, read_scalar, write_scalar
+from attendo.documents.prose import is_prose
+from attendo.errors import DataError
+from attendo.text.normalize import WORD
+from attendo.translation.markup.scan import scan
+
+LARGEST = 5_000_000  # characters
+KEYS = "title|linktitle|subtitle|description|summary|excerpt|abstract|headline|tagline|caption"
+FRONT_VALUE = re.compile(
+    rf"""^["']?(?i:{KEYS})["']?[ \t]*[:=][ \t]+("(?:[^"\\\r\n]|\\.)*"|'(?:[^'\r\n]|'')*'|[^\s"'|>&*!\[{{#][^\r\n]*?)"""
+    r"""[ \t]*(?:\s#[^\r\n]*)?$""",
+    re.MULTILINE,
+)
+TOC = re.compile(r"\[\[?_?toc_?\]\]?|\$\{toc\}", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class MdPlace:
+    """Where a segment is, and what it is written back by."""
+
+    start: int
+    end: int
+    kind: str
+    text: MdText | None = None
+    block: MdBlock | None = None
+    scalar: Scalar | None = None
+    picture: tuple[int, int] | None = None  # around an alternative text
+
+
+@dataclass(frozen=True)
+class Markdown(Document):
+    text: str = ""
+    places: Sequence[MdPlace] = ()
+    offsets: Offsets = field(default_factory=lambda: Offsets(""))
+
+    can_be_bilingual = True
+
+    def changes(self, index: int, answer: str, writing: Writing) -> list[Change]:
+        place = self.places[index]
+        source = self.text[place.start : place.end]
+        if place.scalar:
+            new = write_scalar(place.scalar, both(place.scalar.spelt.text, answer, writing))
+        elif place.text is None:  # raw HTML
+            new = both(source, answer, writing)
+        elif place.block is None or place.text.one_line:
+            new = both(source, place.text.written(answer), writing)
+        else:
+            new = self.beside(source, self.in_lines(place.text.written(answer), place.block), place.block, writing)
+        return [Change(self.offsets.span(place.start, place.end), new.encode())]
+
+    def in_lines(self, content: str, block: MdBlock) -> str:
+        """With what stands before each line of the block."""
+        separators = block.separators(self.text)
+        first, *others = content.split("\n")
+        return first + "".join(
+            separators[min(at, len(separators) - 1)] + line if separators else f" {line}"
+            for at, line in enumerate(others)
+        )
+
+    def beside(self, source: str, new: str, block: MdBlock, writing: Writing) -> str:
+        """Both texts in one block, with a hard break between them."""
+        if writing.bilingual == "none":
+            return new
+        newline = "\r\n" if "\r\n" in self.text else "\n"
+        separator = next(iter(block.separators(self.text)), newline + continuation(self.text, block))
+        first, second = (new, source) if writing.bilingual == "under" else (source, new)
+        return f"{first}\\{separator}{second}"
+
+    def problem(self, index: int, answer: str) -> str:
+        if self.segments[index].rules and tags_in(answer) != tags_in(self.segments[index].text):
+            return "emphasis, a link or code did not come back once"
+        if "\n" in answer and "\n" not in self.segments[index].text:
+            return "a line break would end it"
+        return ""
+
+    def written(self, changes: Iterable[Change]) -> bytes:
+        """Alternative texts of pictures inside of a paragraph that is written anew are written in its new text."""
+        pictures = {self.offsets.span(place.start, place.end): place for place in self.places if place.picture}
+        whole: list[Change] = []
+        for change in sorted(changes, key=lambda one: (one.span.start, -one.span.end)):
+            outer = whole[-1] if whole and change.span.end <= whole[-1].span.end else None
+            place = pictures.get(change.span)
+            if outer is None or place is None or place.picture is None or change.span == outer.span:
+                whole.append(change)
+                continue
+            start, end = place.picture
+            before, after = self.text[start : place.start].encode(), self.text[place.end : end].encode()
+            picture = self.text[start:end].encode()
+            new = outer.data.replace(picture, before + change.data + after, 1)
+            whole[-1] = outer._replace(data=new)
+        return replace_spans(self.data, whole)
+
+
+def find_md(data: bytes, name: str) -> Markdown:
+    text = utf8(data, name)
+    if len(text) > LARGEST:
+        raise DataError(f"{name} has {len(text):,} characters: expected at most {LARGEST:,} of Markdown")
+    outline = read_outline(text)
+    places = [
+        *front_matter(text, outline.front),
+        *(place for block in outline.blocks for place in places_of(text, block, outline.references)),
+    ]
+    places.sort(key=lambda place: (place.start, -place.end))
+    offsets, lines = Offsets(text), LineNumbers(text)
+    pictures = [place for place in places if place.picture]
+    starts = [place.start for place in pictures]
+    segments = []
+    for place in places:
+        first, last = bisect_left(starts, place.start), bisect_left(starts, place.end)
+        inside = [] if place.picture else pictures[first:last]
+        edges = [place.start, *(edge for one in inside for edge in (one.start, one.end)), place.end]
+        said = (
+            place.scalar.spelt.text
+            if place.scalar
+            else place.text.text
+            if place.text
+            else text[place.start : place.end]
+        )
+        segments.append(
+            DocumentSegment(
+                text=said,
+                spans=tuple(offsets.span(*pair) for pair in zip(edges[::2], edges[1::2], strict=True)),
+                kind=place.kind,
+                place=f"line {lines[place.start]}",
+                rules=None if place.scalar else RULES,
+                kept=too_strange(place, text),
+            )
+        )
+    segments += [DocumentSegment("", (), "paragraph", f"line {line}", kept=LOST) for line in outline.lost]
+    return Markdown(data=data, segments=segments, text=text, places=places, offsets=offsets)
+
+
+LOST = "its text was not found again in its lines"
+
+
+def too_strange(place: MdPlace, text: str) -> str:
+    if place.end - place.start > LONGEST:
+        return f"{place.end - place.start:,} characters: expected at most {LONGEST:,} in one paragraph"
+    if place.text and OURS.search(place.text.content):
+        return "it has tags that look like ours"
+    return ""
+
+
+def front_matter(text: str, span: tuple[int, int]) -> Iterator[MdPlace]:
+    """Values that readers see: a title, a description. Other keys are for programs."""
+    for found in FRONT_VALUE.finditer(text, *span):
+        scalar = read_scalar(found[1])
+        if scalar and is_prose(scalar.spelt.text) and (scalar.quote or not scalar.spelt.text.startswith("---")):
+            yield MdPlace(*found.span(1), "title", scalar=scalar)
+
+
+def places_of(text: str, block: MdBlock, references: frozenset[str]) -> Iterator[MdPlace]:
+    if block.kind == "html":
+        inside = text[block.start : block.end]
+        for one in paragraphs(inside, scan(inside, RULES)):
+            yield MdPlace(block.start + one.start, block.start + one.end, "html")
+        return
+    content = block.content(text)
+    if len(content) > LONGEST:
+        yield MdPlace(block.start, block.end, block.kind, MdText("", (), references), block)
+        return
+    said = read_md_text(content, references, dict(block.kinds), one_line=block.one_line)
+    if says_a_word(said) and not TOC.fullmatch(content.strip()):
+        yield MdPlace(block.start, block.end, block.kind, said, block)
+    for part in said.parts:
+        inner = content[part.inner[0] : part.inner[1]]
+        if part.kind == "image" and is_prose(inner) and "\n" not in inner:
+            words = read_alternative(inner, references)
+            start, end = block.position(part.inner[0]), block.position(part.inner[1])
+            picture = block.position(part.start), block.position(part.end)
+            yield MdPlace(start, end, "attribute", words, picture=picture)
+
+
+def read_alternative(inner: str, references: frozenset[str]) -> MdText:
+    """The words of a picture, whose emphasis nobody sees."""
+    return MdText(inner, InlineScanner(inner, references, emphasis=False).scan(), references, one_line=True)
+
+
+def says_a_word(said: MdText) -> bool:
+    return any(part.kind == "text" and WORD.search(said.content[part.start : part.end]) for part in said.parts)

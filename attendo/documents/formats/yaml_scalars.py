@@ -1,0 +1,92 @@
+r"""Strings of YAML, in the style that they have: plain, 'single', "double".
+
+title: Don't panic     ->  title: Keine Panik          plain stays plain,
+title: Don't panic     ->  title: "Achtung: Panik"     unless the new text would mean something else
+title: 'Don''t panic'  ->  title: 'Don''t …'
+"""
+
+import re
+from typing import NamedTuple
+
+from attendo.documents.formats.spellings import Spelt, read_spelt
+
+ESCAPES = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+NAMED = {
+    "0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b",
+    " ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
+}  # fmt: skip
+DOUBLED = re.compile("''")
+BEGINS = re.compile(r"[-?:](?:\s|\Z)|[\s,\[\]{}#&*!|>'\"%@`]|---|\.\.\.")
+INSIDE = re.compile(
+    r":(?:\s|\Z)|\s#|[\n\r\t]|\s\Z|[^\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+IN_FLOW = re.compile(r"[,\[\]{}]|:")
+# What is not a string, if it is written without quotes.
+OTHER = re.compile(
+    r"(?i:y|n|yes|no|on|off|true|false|null|~|<<|=|\.nan|[-+]?\.inf)|[-+]?[\d.][\d_.,:eExXoOa-fA-F+-]*"
+    r"|\d{4}-\d\d?-\d\d?.*"
+)  # fmt: skip
+
+
+class Scalar(NamedTuple):
+    quote: str  # empty: plain
+    spelt: Spelt
+
+
+def read_scalar(raw: str) -> Scalar | None:
+    """One that is on one line; None if it cannot be read."""
+    if raw[:1] == '"':
+        if len(raw) < 2 or raw[-1] != '"':
+            return None
+        spelt = read_spelt(raw[1:-1], ESCAPES, decoded)
+        return Scalar('"', spelt) if spelt else None
+    if raw[:1] == "'":
+        if len(raw) < 2 or raw[-1] != "'":
+            return None
+        spelt = read_spelt(raw[1:-1], DOUBLED, lambda _: "'")
+        return Scalar("'", spelt) if spelt else None
+    return Scalar("", Spelt(raw, {}))
+
+
+def write_scalar(scalar: Scalar, text: str, *, in_flow: bool = False) -> str:
+    if scalar.quote == "'" and not INSIDE_SINGLE.search(text):
+        return "'" + scalar.spelt.write(text, lambda sign: "''" if sign == "'" else sign) + "'"
+    if not scalar.quote and is_plain(text, in_flow=in_flow):
+        return text
+    spelt = scalar.spelt if scalar.quote == '"' else Spelt("", {})
+    return '"' + spelt.write(text, escaped) + '"'
+
+
+INSIDE_SINGLE = re.compile(r"[\n\r]|[^\t\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+
+
+def is_plain(text: str, *, in_flow: bool) -> bool:
+    """Whether it can stand without quotes and be the same string."""
+    if not text or BEGINS.match(text) or INSIDE.search(text) or OTHER.fullmatch(text):
+        return False
+    return not (in_flow and IN_FLOW.search(text))
+
+
+def decoded(found: re.Match[str]) -> str | None:
+    escape = found.group()[1:]
+    if len(escape) == 1:
+        return NAMED.get(escape)
+    number = int(escape[1:], 16)
+    return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else None
+
+
+def escaped(sign: str) -> str:
+    """In double quotes."""
+    if sign in '"\\':
+        return "\\" + sign
+    if sign == "\n":
+        return "\\n"
+    if sign == "\t":
+        return "\\t"
+    return (
+        sign
+        if sign.isprintable() or sign == "\xa0"
+        else f"\\u{ord(sign):04x}"
+        if ord(sign) < 65536
+        else f"\\U{ord(sign):08x}"
+    )
