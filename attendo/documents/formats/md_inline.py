@@ -92,8 +92,8 @@ class InlineScanner:
     def scan(self) -> list[Inline]:
         """All parts in order; joined they are the text."""
         ticks: dict[int, list[int]] = {}
-        for found in re.finditer("`+", self.text):
-            ticks.setdefault(len(found.group()), []).append(found.start())
+        for run in re.finditer("`+", self.text):
+            ticks.setdefault(len(run.group()), []).append(run.start())
         at = 0
         while found := TOKEN.search(self.text, at):
             start, at = found.span()

@@ -8,7 +8,7 @@ must. So the source itself comes back byte for byte.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 # Each escape of a string with what it stands for; None: it is no escape of this format.
@@ -20,7 +20,7 @@ class Spelt:
     """A text, and how the source writes those of its characters that it writes otherwise somewhere."""
 
     text: str
-    forms: dict[str, Sequence[str]]
+    forms: Mapping[str, Sequence[str]]
 
     def write(self, text: str, default: Callable[[str], str]) -> str:
         """In the source's way; `default` writes a character that the source does not have."""
