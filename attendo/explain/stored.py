@@ -68,4 +68,5 @@ def embedding_rows(ids: Iterator[int], weights: Weights) -> dict[str, Any]:
     """The rows of the output matrix that belong to these pieces: the factors of their logits."""
     wanted = sorted(set(ids))
     name = "output.weight" if "output.weight" in weights else "embedding.weight"
-    return {"ids": wanted, "rows": packed(weights[name][wanted])}
+    bias = {"bias": packed(weights["output.bias"][wanted])} if "output.bias" in weights else {}
+    return {"ids": wanted, "rows": packed(weights[name][wanted]), **bias}

@@ -12,8 +12,8 @@ from attendo.model.config import TransformerConfig
 def feed_forward(x: Array, config: TransformerConfig, weights: Weights, trace: Trace, *, off: bool = False) -> Array:
     """x [..., n, d_model] -> the same shape, through d_ff numbers; zeros where it is off.
 
-    relu, gelu:  FFN(x) = activation(x W_1 + b_1) W_2 + b_2
-    swiglu:      FFN(x) = (SiLU(x W_gate) ⊙ x W_up) W_down   (Shazeer 2020)
+    relu, gelu, swish:  FFN(x) = activation(x W_1 + b_1) W_2 + b_2
+    swiglu:             FFN(x) = (SiLU(x W_gate) ⊙ x W_up) W_down   (Shazeer 2020)
     """
     if config.activation == "swiglu":
         gate = trace.keep("gate", linear(x, weights.part("gate")))
@@ -22,7 +22,7 @@ def feed_forward(x: Array, config: TransformerConfig, weights: Weights, trace: T
         out = linear(hidden, weights.part("down"))
     else:
         inner = trace.keep("inner", linear(x, weights.part("inner")))
-        hidden = trace.keep("hidden", relu(inner) if config.activation == "relu" else gelu(inner))
+        hidden = trace.keep("hidden", ACTIVATIONS[config.activation](inner))
         out = linear(hidden, weights.part("outer"))
     return trace.keep("out", np.zeros_like(out) if off else out)
 
@@ -41,3 +41,6 @@ def gelu(x: Array) -> Array:
 def silu(x: Array) -> Array:
     """x σ(x), σ(x) = 1 / (1 + exp(-x)); written by tanh, which no x makes overflow"""
     return x * (1 + np.tanh(x / 2)) / 2
+
+
+ACTIVATIONS = {"relu": relu, "gelu": gelu, "swish": silu}

@@ -96,7 +96,7 @@ def with_positions(
     """Embedding + position [..., n, d_model]; and the rotation that attention must apply, if any."""
     trace = trace.part(side)
     trace.keep("ids", ids)
-    x = embed(ids, model.weights, trace)
+    x = embed(ids, model.weights, trace, side)
     rotation = None
     if hands.positions != "off":
         trace.keep("position_ids", positions)

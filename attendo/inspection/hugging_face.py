@@ -135,7 +135,7 @@ def check_alike(config: LayerConfig, name: str, **same: object) -> None:
     """Their model of this name has these choices, and no others."""
     wanted = {**same, "compatibility": "dot"}
     if name != "Llama" and config.activation == "swiglu":
-        wanted["activation"] = "relu or gelu"
+        wanted["activation"] = "relu, gelu or swish"
     for key, value in wanted.items():
         if getattr(config, key) != value:
             raise InputError(
@@ -193,9 +193,11 @@ def bert(config: EncoderOnlyConfig) -> Iterator[Pair]:
 
 
 def marian(config: TransformerConfig) -> Iterator[Pair]:
-    yield "model.shared", "embedding"
+    if config.shared_embedding:
+        yield "model.shared", "embedding"
     for side, layers in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
-        yield f"model.{side}.embed_tokens", "embedding"
+        own = side == "encoder" and not config.shared_embedding
+        yield f"model.{side}.embed_tokens", "source_embedding" if own else "embedding"
         for n in range(layers):
             theirs, ours = f"model.{side}.layers.{n}", f"{side}.layers.{n}"
             looks = {"self_attn": "self_attention"}

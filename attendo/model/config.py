@@ -13,7 +13,7 @@ from attendo.model.field_ranges import check_fields
 Positions = Literal["sinusoidal", "learned", "rotary", "none"]
 Norm = Literal["layer", "rms"]
 NormOrder = Literal["post", "pre"]
-Activation = Literal["relu", "gelu", "swiglu"]
+Activation = Literal["relu", "gelu", "swish", "swiglu"]
 Compatibility = Literal["dot", "additive"]
 Cell = Literal["rnn", "gru", "lstm"]
 SourceAttention = Literal["additive", "dot", "general", "none"]
@@ -81,11 +81,17 @@ class LayerConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class TransformerConfig(LayerConfig):
-    """The encoder-decoder of figure 1. One vocabulary and one embedding serve both sides (3.4)."""
+    """The encoder-decoder of figure 1. One vocabulary and one embedding serve both sides (3.4).
+
+    The last two are what models of others have: a table of its own for the source, a number that is added to each
+    logit.
+    """
 
     encoder_layers: int = 6
     decoder_layers: int = 6
     tied_output: bool = True
+    shared_embedding: bool = True  # source and target have one table
+    output_bias: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,7 +221,11 @@ def in_family(config: ModelConfig, family: str) -> ModelConfig:
     if family == family_of(config):
         return config
     if family == "non-autoregressive" and isinstance(config, TransformerConfig):
-        return NonAutoregressiveConfig(**asdict(config))
+        known = {field.name for field in fields(NonAutoregressiveConfig)}
+        for field in fields(config):
+            if field.name not in known and getattr(config, field.name) != field.default:
+                raise ConfigError(f"family = {family} with {field.name} = {getattr(config, field.name)}: it has none")
+        return NonAutoregressiveConfig(**{name: value for name, value in asdict(config).items() if name in known})
     raise ConfigError(
         f"family = {family} with the sizes of a {family_of(config)} model: "
         f"only non-autoregressive can have those of another family, a transformer's"

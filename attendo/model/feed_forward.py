@@ -9,7 +9,7 @@ from attendo.model.config import LayerConfig
 
 
 class FeedForward(nn.Module):
-    """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2: 512 -> 2048 -> 512 in the base model; GELU may stand for the max."""
+    """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2: 512 -> 2048 -> 512 in the base model; GELU or x σ(x) may stand for the max."""
 
     def __init__(self, config: LayerConfig, activation: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
@@ -48,5 +48,7 @@ def build_feed_forward(config: LayerConfig) -> FeedForward | GatedFeedForward:
             return FeedForward(config, F.relu)
         case "gelu":
             return FeedForward(config, F.gelu)
+        case "swish":
+            return FeedForward(config, F.silu)
         case "swiglu":
             return GatedFeedForward(config)

@@ -63,6 +63,8 @@ def initialize_tables_(model: nn.Module) -> None:
     """Embedding, output and learned positions; after the rest, because a tied output has just been given another."""
     tables = [module.weight for module in model.modules() if isinstance(module, LearnedPositions)]
     tables += [model.get_parameter("output.weight"), model.get_parameter("embedding.weight")]
+    if getattr(model, "source_embedding", None) is not None:
+        tables.append(model.get_parameter("source_embedding.weight"))
     for table in tables:
         nn.init.normal_(table, std=table.shape[1] ** -0.5)
 

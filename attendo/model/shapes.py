@@ -50,6 +50,8 @@ def num_parameters(config: ModelConfig) -> int:
 
 def transformer(config: TransformerConfig) -> Iterator[Weight]:
     yield "embedding.weight", (config.vocab_size, config.d_model)
+    if not config.shared_embedding:
+        yield "source_embedding.weight", (config.vocab_size, config.d_model)
     yield from positions("source_positions", config)
     yield from positions("target_positions", config)
     for index in range(config.encoder_layers):
@@ -60,6 +62,8 @@ def transformer(config: TransformerConfig) -> Iterator[Weight]:
     yield from last_norm("decoder.norm", config)
     if not config.tied_output:
         yield "output.weight", (config.vocab_size, config.d_model)
+    if config.output_bias:
+        yield "output.bias", (config.vocab_size,)
 
 
 def non_autoregressive(config: NonAutoregressiveConfig) -> Iterator[Weight]:

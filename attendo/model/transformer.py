@@ -1,4 +1,7 @@
-"""The Transformer of figure 1: an encoder, a decoder, and one embedding for both and for the output."""
+"""The Transformer of figure 1: an encoder, a decoder, and one embedding for both and for the output.
+
+A configuration may also give the source a table of its own.
+"""
 
 from dataclasses import dataclass
 
@@ -9,7 +12,7 @@ from attendo.model import masks
 from attendo.model.cache import sentences_of
 from attendo.model.config import TransformerConfig
 from attendo.model.decoder import Decoder, LayerCache
-from attendo.model.embeddings import build_output, check_same_batch
+from attendo.model.embeddings import TokenEmbedding, build_output, check_same_batch
 from attendo.model.encoder import Encoder
 from attendo.model.initialization import initialize_like_the_paper
 from attendo.model.parts import STANDARD, Parts
@@ -51,11 +54,12 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = parts.embedding(config)
+        self.source_embedding = None if config.shared_embedding else parts.embedding(config)
         self.source_positions, self.target_positions = parts.positions(config), parts.positions(config)
         self.dropout = nn.Dropout(config.dropout)
         self.encoder = Encoder(config, config.encoder_layers, parts)
         self.decoder = Decoder(config, config.decoder_layers, parts)
-        self.output = build_output(self.embedding, tied=config.tied_output)
+        self.output = build_output(self.embedding, tied=config.tied_output, bias=config.output_bias)
         initialize_like_the_paper(self)
 
     def forward(
@@ -85,7 +89,7 @@ class Transformer(nn.Module):
 
     def encode(self, source: Tensor, record: AttentionRecord | None = None, segments: Tensor | None = None) -> Tensor:
         """source ids [batch, source] -> memory [batch, source, d_model]."""
-        x, rotation = self.embed(source, self.source_positions, segments=segments)
+        x, rotation = self.embed(source, self.source_positions, segments=segments, table=self.source_embedding)
         real = masks.real(source, SPECIAL.pad) if segments is None else masks.same_segment(segments, segments)
         return self.encoder(x, real, rotation=rotation, record=record.encoder_self if record else None)
 
@@ -113,7 +117,12 @@ class Transformer(nn.Module):
         return self.output(x[:, -1])
 
     def embed(
-        self, tokens: Tensor, positions: Positions, first: int = 0, segments: Tensor | None = None
+        self,
+        tokens: Tensor,
+        positions: Positions,
+        first: int = 0,
+        segments: Tensor | None = None,
+        table: TokenEmbedding | None = None,
     ) -> tuple[Tensor, Rotation | None]:
         """Embedding + position, with dropout (5.4); and the rotation that attention must apply, if any."""
         end = first + tokens.shape[1]
@@ -121,5 +130,5 @@ class Transformer(nn.Module):
             position_ids = torch.arange(first, end, device=tokens.device)[None]
         else:
             position_ids = positions_within(segments)
-        x = self.embedding(tokens)
+        x = (self.embedding if table is None else table)(tokens)
         return self.dropout(positions(x, position_ids, end)), positions.rotation(position_ids, x.dtype)

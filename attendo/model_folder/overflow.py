@@ -30,8 +30,11 @@ def check_no_overflow(path: Path, config: LayerConfig, weights: Arrays) -> None:
     bounds = Bounds(path, config, weights)
     match config:
         case TransformerConfig():
-            embedded = bounds.largest("embedding.weight") * math.sqrt(config.d_model)
-            memory = bounds.stack("encoder", config.encoder_layers, bounds.positioned(embedded, "source_positions"))
+            scale = math.sqrt(config.d_model)
+            embedded = bounds.largest("embedding.weight") * scale
+            table = "embedding" if config.shared_embedding else "source_embedding"
+            source = bounds.positioned(bounds.largest(f"{table}.weight") * scale, "source_positions")
+            memory = bounds.stack("encoder", config.encoder_layers, source)
             bounds.stack("decoder", config.decoder_layers, bounds.positioned(embedded, "target_positions"), memory)
         case NonAutoregressiveConfig():  # what guesses the length reads a mean of the memory, and is one matrix
             inner = {name.removeprefix("parts."): numbers for name, numbers in weights.items()}

@@ -118,7 +118,9 @@ def column_of(look: KeptLook, asked: dict[str, str]) -> bytes:
 def output_row(look: KeptLook, asked: dict[str, str]) -> bytes:
     weights = look.glass.model.weights
     table = weights["output.weight" if "output.weight" in weights else "embedding.weight"]
-    return floats(table[number("piece", asked["piece"], len(table))])
+    piece = number("piece", asked["piece"], len(table))
+    bias = weights["output.bias"][piece] if "output.bias" in weights else 0
+    return floats(np.append(table[piece], np.float32(bias)))
 
 
 def word_pieces(look: KeptLook, table: Table) -> list[int]:

@@ -27,6 +27,7 @@ KINDS = {
     "pre-norm, RMS": {"norm_order": "pre", "norm": "rms"},
     "pre-norm, gelu, no bias": {"norm_order": "pre", "activation": "gelu", "bias": False},
     "learned positions": {"positions": "learned", "max_length": 256},
+    "two tables, output bias": {"activation": "swish", "shared_embedding": False, "output_bias": True},
 }
 SEARCHES = [
     SearchOptions(beam_size=4, stop="early"),

@@ -47,6 +47,16 @@ def test_every_kind(positions):
         assert difference(trace["log_probs"], log_probs) <= CLOSE, model.config
 
 
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_table_of_the_sources_own_and_an_output_bias(tied):
+    for shared, bias in ((False, True), (True, True), (False, False)):
+        model = random_model(shared_embedding=shared, output_bias=bias, tied_output=tied)
+        trace = by_glass(glass_of(model), SOURCE, TARGET_IN, Hands())
+        log_probs, memory, _ = by_torch(model, SOURCE, TARGET_IN, Hands())
+        assert difference(trace["memory"], memory) <= CLOSE, model.config
+        assert difference(trace["log_probs"], log_probs) <= CLOSE, model.config
+
+
 @pytest.mark.parametrize("positions", [kind for kind in CHOICES["positions"] if kind != "rotary"])
 @pytest.mark.parametrize("norm_order", CHOICES["norm_order"])
 def test_additive_attention(positions, norm_order):

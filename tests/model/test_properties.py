@@ -24,6 +24,9 @@ AUTOREGRESSIVE = {
     "transformer, no positions, untied": TransformerConfig(
         **SIZES, encoder_layers=1, decoder_layers=1, positions="none", tied_output=False
     ),
+    "transformer, two tables, output bias": TransformerConfig(
+        **SIZES, encoder_layers=1, decoder_layers=1, activation="swish", shared_embedding=False, output_bias=True
+    ),
     "decoder-only": DecoderOnlyConfig(**SIZES, num_layers=2),
     "decoder-only, sinusoidal": DecoderOnlyConfig(**SIZES, num_layers=1, positions="sinusoidal", norm_order="post"),
     "transformer, additive": TransformerConfig(**SIZES, encoder_layers=1, decoder_layers=2, compatibility="additive"),

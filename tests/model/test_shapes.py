@@ -25,7 +25,7 @@ layers = st.integers(1, 5)
 sizes = {"vocab_size": st.integers(4, 50), "d_model": st.sampled_from([4, 8])}
 shared = {
     **sizes, "d_ff": st.integers(1, 9), "num_heads": st.sampled_from([1, 2]), "norm": st.sampled_from(["layer", "rms"]),
-    "norm_order": st.sampled_from(["pre", "post"]), "activation": st.sampled_from(["relu", "gelu", "swiglu"]),
+    "norm_order": st.sampled_from(["pre", "post"]), "activation": st.sampled_from(["relu", "gelu", "swish", "swiglu"]),
     "positions": st.sampled_from(["sinusoidal", "learned", "rotary", "none"]), "bias": st.booleans(),
     "max_length": st.integers(1, 20),
 }  # fmt: skip
@@ -34,7 +34,7 @@ num_kv_heads = st.sampled_from([0, 1])
 cells = st.sampled_from(["rnn", "gru", "lstm"])
 both = {"encoder_layers": layers, "decoder_layers": layers, "tied_output": st.booleans()}
 configs = st.one_of(
-    st.builds(TransformerConfig, **shared, **both),
+    st.builds(TransformerConfig, **shared, **both, shared_embedding=st.booleans(), output_bias=st.booleans()),
     st.builds(TransformerConfig, **shared | additive, **both),
     st.builds(NonAutoregressiveConfig, **shared, **both),
     st.builds(DecoderOnlyConfig, **shared, num_layers=layers, tied_output=st.booleans(), num_kv_heads=num_kv_heads),

@@ -136,7 +136,8 @@ def test_every_product_can_be_unfolded(looked):
         shown = found[5 // config.head_dim, :, 5 % config.head_dim] if name == "Q" else found[:, 5]
         np.testing.assert_allclose(product, shown, rtol=1e-4, atol=1e-4)
     piece = head["target"]["ids"][0]
-    logit = trace["decoder.out"][0] @ numbers(server, f"{head['id']}/output/{piece}")
+    *row, bias = numbers(server, f"{head['id']}/output/{piece}")
+    logit = trace["decoder.out"][0] @ np.array(row, np.float32) + bias
     assert logit == pytest.approx(head["steps"][0]["logit"], rel=1e-4, abs=1e-4)
 
 

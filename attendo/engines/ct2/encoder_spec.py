@@ -47,7 +47,10 @@ def is_elsewhere(name: str) -> bool:
 class EncoderFilling(Filling):
     def fill(self, spec: Any) -> None:
         alone = isinstance(self.config, EncoderOnlyConfig)
-        self.stack(spec.encoder, "encoder", self.take("embedding.weight"), "positions" if alone else "source_positions")
+        table = self.take("embedding.weight")
+        if "source_embedding.weight" in self.weights:
+            table = self.take("source_embedding.weight")
+        self.stack(spec.encoder, "encoder", table, "positions" if alone else "source_positions")
         spec.encoder.scale_embeddings = not alone
         if alone:
             spec.encoder.embeddings[1].weight = self.take("token_types.weight")

@@ -73,6 +73,7 @@ def layer_options(config: LayerConfig, specs: Any) -> dict[str, Any]:
     activation = {
         "relu": specs.common_spec.Activation.RELU,
         "gelu": specs.common_spec.Activation.GELU,
+        "swish": specs.common_spec.Activation.SWISH,
         "swiglu": specs.common_spec.Activation.SWISH,
     }[config.activation]
     rotary = {"rotary_dim": 0, "rotary_interleave": False, "rotary_base": config.rotary_base}
@@ -95,10 +96,13 @@ class Filling:
     def fill(self, spec: Any) -> None:
         """Of an encoder-decoder."""
         embedding = self.take("embedding.weight")
-        self.stack(spec.encoder, "encoder", embedding, "source_positions")
+        assert isinstance(self.config, TransformerConfig)  # noqa: S101 - for others `fill` is another
+        source = embedding if self.config.shared_embedding else self.take("source_embedding.weight")
+        self.stack(spec.encoder, "encoder", source, "source_positions")
         self.stack(spec.decoder, "decoder", embedding, "target_positions")
-        tied = isinstance(self.config, TransformerConfig) and self.config.tied_output
-        spec.decoder.projection.weight = embedding if tied else self.take("output.weight")
+        spec.decoder.projection.weight = embedding if self.config.tied_output else self.take("output.weight")
+        if self.config.output_bias:
+            spec.decoder.projection.bias = self.take("output.bias")
         self.check_all_taken("a Transformer")
 
     def stack(self, stack: Any, side: str, embedding: NDArray[np.float32], positions: str) -> None:

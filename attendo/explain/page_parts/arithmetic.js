@@ -167,7 +167,7 @@ export function sideBySide(heads) {
 
 export function activation(x) {
   if (CONFIG.activation === "relu") return Math.max(0, x);
-  if (CONFIG.activation === "swiglu") return x / (1 + Math.exp(-x));
+  if (CONFIG.activation === "swish" || CONFIG.activation === "swiglu") return x / (1 + Math.exp(-x));
   return (x * (1 + erf(x / Math.SQRT2))) / 2;
 }
 

@@ -21,10 +21,11 @@ export function embeddedNumbers(data) {
     },
     hasOutput: (id) => data.output_rows.ids.includes(id),
     output: (id) => {
-      const { ids, rows } = data.output_rows,
+      const { ids, rows, bias } = data.output_rows,
         width = rows.shape[1],
         at = ids.indexOf(id);
-      return once("output", rows).subarray(at * width, (at + 1) * width);
+      const values = once("output", rows).subarray(at * width, (at + 1) * width);
+      return { values, bias: bias ? once("output.bias", bias)[at] : 0 };
     },
   };
 }

@@ -125,7 +125,7 @@ const EQUATIONS = {
           )
         : row(
             called(
-              CONFIG.activation === "relu" ? "ReLU" : "GELU",
+              { relu: "ReLU", swish: "SiLU" }[CONFIG.activation] || "GELU",
               mi("x"),
               letter("W", "1"),
               mo("+"),

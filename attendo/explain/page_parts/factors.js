@@ -218,7 +218,8 @@ function hiddenFactors(part, i, k) {
     return { ...at, formula, again: () => activation(gate) * up };
   }
   const inner = tensor(`${part}.inner`).at(i, k);
-  const formula = CONFIG.activation === "relu" ? `max(0, ${show(inner)})` : `GELU(${show(inner)})`;
+  const name = CONFIG.activation === "swish" ? "SiLU" : "GELU";
+  const formula = CONFIG.activation === "relu" ? `max(0, ${show(inner)})` : `${name}(${show(inner)})`;
   return { ...at, formula, again: () => activation(inner) };
 }
 

@@ -118,11 +118,15 @@ export function logitFactors(step, id) {
   const known = HANDS.causal_mask !== false && NUMBERS.hasOutput(id);
   return {
     name: tr(`logit of ${DATA.pieces[id]}, step ${step + 1}`, `第 ${step + 1} 步 ${DATA.pieces[id]} 的 logit`),
-    formula: `Σ x·E = ${products(CONFIG.d_model)}`,
+    formula: `Σ x·E${CONFIG.output_bias ? " + b" : ""} = ${products(CONFIG.d_model)}`,
     value: logitAt(step, id),
     isModels: true,
-    again: known ? () => sumOfProducts(tensor("decoder.out").row(step), NUMBERS.output(id)) : null,
+    again: known ? () => logitOf(step, NUMBERS.output(id)) : null,
   };
+}
+
+function logitOf(step, { values, bias }) {
+  return sumOfProducts(tensor("decoder.out").row(step), values) + bias;
 }
 
 export function logitTerms(step, id) {
@@ -140,16 +144,19 @@ export function logitTerms(step, id) {
         "decoder.out 乘以 E 中该词元的行；每一步只有前五名可以展开",
       ),
     );
-  return termsOf(
+  const { values, bias } = NUMBERS.output(id),
+    x = tensor("decoder.out").row(step);
+  const terms = termsOf(
     tr(
       `decoder.out at this step times the row of ${DATA.pieces[id]} in E`,
       `这一步的 decoder.out 乘以 E 中 ${DATA.pieces[id]} 的那一行`,
     ),
     "x",
     "E",
-    tensor("decoder.out").row(step),
-    NUMBERS.output(id),
+    x,
+    values,
   );
+  return CONFIG.output_bias ? [terms, line(`Σ x·E = ${show(sumOfProducts(x, values))}, b = ${show(bias)}`)] : terms;
 }
 
 // log_sum is the log of the sum over the whole vocabulary, which no page holds.

@@ -56,7 +56,10 @@ export function fetchedNumbers(head, again) {
       return { values: numbers.subarray(0, -1), bias: numbers[numbers.length - 1] };
     },
     hasOutput: () => true,
-    output: (id) => at(`output/${id}`),
+    output: (id) => {
+      const numbers = at(`output/${id}`);
+      return { values: numbers.subarray(0, -1), bias: numbers[numbers.length - 1] };
+    },
     pieces: async (word, step) => {
       const response = await fetched(`/api/glass/${head.id}/pieces`, { method: "POST", body: { word, step } });
       return (await response.json()).ids;
