@@ -93,7 +93,7 @@ def test_no_kind_is_left_out():
     ignored = {"dropout", "attention_dropout", "activation_dropout"}  # of training
     sizes = {"vocab_size", "d_model", "d_ff", "num_heads", "max_length", "encoder_layers", "decoder_layers"}
     numbers = {"rotary_base", "norm_eps"}
-    own_test = {"compatibility"}
+    own_test = {"compatibility", "shared_embedding", "output_bias"}
     assert set(kinds.TransformerConfig.__dataclass_fields__) == {*CHOICES, *ignored, *sizes, *numbers, *own_test}
 
 
