@@ -20,7 +20,8 @@ PACKAGE = ROOT / "attendo"
 ORDER = [
     {"errors", "special_tokens"}, {"device", "files"}, {"text"}, {"data"}, {"model"}, {"model_folder"}, {"decoding"},
     {"training"}, {"engines"}, {"translation"}, {"generation"}, {"reading"}, {"glass"}, {"report"}, {"documents"},
-    {"evaluation"}, {"inspection"}, {"explain"}, {"doctor"}, {"recipe"}, {"runs"}, {"lab"}, {"server"}, {"cli"},
+    {"evaluation"}, {"inspection"}, {"explain"}, {"exchange"}, {"doctor"}, {"recipe"}, {"runs"}, {"lab"},
+    {"server"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: index for index, names in enumerate(ORDER) for name in names}
 

@@ -28,6 +28,7 @@ from attendo.cli import (
     translate,
 )  # fmt: skip
 from attendo.cli import explain as explain_command
+from attendo.cli import import_ as import_command
 from attendo.cli.help import AttendoCommand, AttendoGroup
 from attendo.cli.lab import app as lab
 from attendo.cli.language import choose_language
@@ -70,6 +71,7 @@ for command in (
     explain_command.explain, draw.draw, serve.serve, export.export, models.models,
 ):  # fmt: skip
     app.command(cls=AttendoCommand)(command)
+app.command("import", cls=AttendoCommand)(import_command.import_)
 app.add_typer(tokenizer, name="tokenizer")
 app.add_typer(lab, name="lab")
 

@@ -140,7 +140,7 @@ def build(
             (unfinished / "lengths").open("wb") as lengths,
         ):
             for pairs in chunks(corpus.pairs(report)):
-                encoded = encode_pairs(pairs, tokenizer)
+                encoded = encode_pairs(pairs, tokenizer, judge.languages)
                 keep = judge.keep(pairs, [(len(ours), len(theirs)) for ours, theirs in encoded])
                 kept = [pair for pair, wanted in zip(encoded, keep, strict=True) if wanted]
                 write_ids(source, [ours for ours, _ in kept], small)
@@ -158,9 +158,15 @@ def chunks(pairs: Iterator[Pair]) -> Iterator[list[Pair]]:
         yield chunk
 
 
-def encode_pairs(pairs: list[Pair], tokenizer: Tokenizer) -> list[tuple[list[int], list[int]]]:
-    sources = tokenizer.encode_all(pair.source for pair in pairs)
-    targets = tokenizer.encode_all(pair.target for pair in pairs)
+def encode_pairs(
+    pairs: list[Pair], tokenizer: Tokenizer, languages: tuple[str, str]
+) -> list[tuple[list[int], list[int]]]:
+    """`languages`: of the two columns of the file, which may stand the other way round than the model translates."""
+    as_source, as_target = tokenizer.encode_all, tokenizer.encode_all_targets
+    if tokenizer.is_sided and tokenizer.reads_into(languages[0]) and not tokenizer.reads_into(languages[1]):
+        as_source, as_target = as_target, as_source
+    sources = as_source(pair.source for pair in pairs)
+    targets = as_target(pair.target for pair in pairs)
     return list(zip(sources, targets, strict=True))
 
 

@@ -113,5 +113,5 @@ def forced(words: str, tokenizer: Tokenizer) -> Iterator[tuple[int, int]]:
         return
     text = for_model(repair(text)[0]).strip()
     begins_word = int(step) > 1 and text[:1].isalpha() and text[:1].lower() != text[:1].upper()
-    for offset, piece in enumerate(tokenizer.encode(f" {text}" if begins_word else text)):
+    for offset, piece in enumerate(tokenizer.encode_target(f" {text}" if begins_word else text)):
         yield int(step) + offset, piece

@@ -88,7 +88,7 @@ def read_target(glass: Glass, target: str, longest: int) -> tuple[int, ...]:
     text = for_model(repair(target)[0])
     if not text:
         raise InputError("the given translation is empty: expected a sentence")
-    ids = (*glass.tokenizer.encode(text), SPECIAL.eos)
+    ids = (*glass.tokenizer.encode_target(text), SPECIAL.eos)
     if len(ids) > longest:
         raise InputError(f"the given translation has {len(ids):,} tokens: expected at most {longest:,} for this text")
     return ids

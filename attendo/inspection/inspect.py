@@ -187,7 +187,7 @@ def read_target(model: Any, tokenizer: Tokenizer, source: Tensor, target: str, l
     text = for_model(repair(target)[0])
     if not text:
         raise InputError("the given translation is empty: expected a sentence")
-    ids = (*tokenizer.encode(text), SPECIAL.eos)
+    ids = (*tokenizer.encode_target(text), SPECIAL.eos)
     if len(ids) > longest:
         raise InputError(f"the given translation has {len(ids):,} tokens: expected at most {longest:,} for this text")
     return score_targets(model, source, source.new_tensor([ids]))[0]

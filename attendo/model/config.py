@@ -81,17 +81,13 @@ class LayerConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class TransformerConfig(LayerConfig):
-    """The encoder-decoder of figure 1. One vocabulary and one embedding serve both sides (3.4).
-
-    The last two are what models of others have: a table of its own for the source, a number that is added to each
-    logit.
-    """
+    """The encoder-decoder of figure 1. One vocabulary and one embedding serve both sides (3.4)."""
 
     encoder_layers: int = 6
     decoder_layers: int = 6
     tied_output: bool = True
-    shared_embedding: bool = True  # source and target have one table
-    output_bias: bool = False
+    shared_embedding: bool = True  # or the source has a table of its own; this and the next are of imported models
+    output_bias: bool = False  # a number that is added to each logit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,14 +186,7 @@ class RecurrentConfig:
 ModelConfig = TransformerConfig | NonAutoregressiveConfig | DecoderOnlyConfig | EncoderOnlyConfig | RecurrentConfig
 
 # The names by which files know the families.
-FAMILIES: dict[
-    str,
-    type[TransformerConfig]
-    | type[NonAutoregressiveConfig]
-    | type[DecoderOnlyConfig]
-    | type[EncoderOnlyConfig]
-    | type[RecurrentConfig],
-] = {
+FAMILIES: dict[str, type[ModelConfig]] = {
     "transformer": TransformerConfig,
     "non-autoregressive": NonAutoregressiveConfig,
     "decoder-only": DecoderOnlyConfig,
@@ -221,11 +210,10 @@ def in_family(config: ModelConfig, family: str) -> ModelConfig:
     if family == family_of(config):
         return config
     if family == "non-autoregressive" and isinstance(config, TransformerConfig):
-        known = {field.name for field in fields(NonAutoregressiveConfig)}
-        for field in fields(config):
-            if field.name not in known and getattr(config, field.name) != field.default:
-                raise ConfigError(f"family = {family} with {field.name} = {getattr(config, field.name)}: it has none")
-        return NonAutoregressiveConfig(**{name: value for name, value in asdict(config).items() if name in known})
+        sizes = asdict(config)
+        if (sizes.pop("shared_embedding"), sizes.pop("output_bias")) != (True, False):
+            raise ConfigError(f"family = {family} has neither an output bias nor a table of the source's own")
+        return NonAutoregressiveConfig(**sizes)
     raise ConfigError(
         f"family = {family} with the sizes of a {family_of(config)} model: "
         f"only non-autoregressive can have those of another family, a transformer's"

@@ -9,7 +9,7 @@ from attendo.model.config import LayerConfig
 
 
 class FeedForward(nn.Module):
-    """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2: 512 -> 2048 -> 512 in the base model; GELU or x σ(x) may stand for the max."""
+    """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2: 512 -> 2048 -> 512 in the base model; or GELU or x σ(x) for the max."""
 
     def __init__(self, config: LayerConfig, activation: Callable[[Tensor], Tensor]) -> None:
         super().__init__()

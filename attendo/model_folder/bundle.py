@@ -34,7 +34,7 @@ from attendo.model_folder.optional_keys import (
     read_doubt,
 )
 from attendo.text.scripts import parse_direction
-from attendo.text.subword_models import KINDS, LANGUAGE, MOST_LANGUAGES
+from attendo.text.subword_models import KINDS_IN_FILES, LANGUAGE, MOST_LANGUAGES
 from attendo.text.subword_models import LARGEST_FILE as LARGEST_TOKENIZER
 from attendo.text.tokenizer import Tokenizer
 
@@ -163,7 +163,7 @@ def read_description(path: Path, sha256: str | None = None) -> Description:
     if not isinstance(table["model"], dict):
         raise InputError(f"{path}: model is {short_repr(table['model'])}, expected an object")
     match table["tokenizer"]:
-        case {"kind": str(kind), **rest} if kind in KINDS and not rest:
+        case {"kind": str(kind), **rest} if kind in KINDS_IN_FILES and not rest:
             pass
         case _:
             raise InputError(f"{path}: tokenizer is {short_repr(table['tokenizer'])}, expected only its kind")

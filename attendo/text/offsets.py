@@ -62,4 +62,6 @@ def token_spans(ids: Iterable[int], tokenizer: Tokenizer) -> tuple[str, list[Ext
         waiting = bool(decoder.getstate()[0])
         spans.append((start, len(text) + waiting) if surface else (start, start))
     text += decoder.decode(b"", final=True)
+    if tokenizer.subwords.kind == "sentencepiece" and text.startswith(" "):  # which is none of the text's
+        text, spans = text[1:], [(max(start - 1, 0), max(end - 1, 0)) for start, end in spans]
     return text, [(min(start, len(text)), min(end, len(text))) for start, end in spans]

@@ -23,9 +23,12 @@ from attendo.errors import InputError
 from attendo.files.durable import write_file
 from attendo.files.tables import read_json, short_repr
 from attendo.text.normalize import LONE_SURROGATE
+from attendo.text.sentence_pieces import SPACE, SentencePieces
 
 Kind = Literal["bpe", "unigram", "wordpiece", "char", "word"]
 KINDS: tuple[Kind, ...] = ("bpe", "unigram", "wordpiece", "char", "word")
+KINDS_IN_FILES = (*KINDS, SentencePieces.kind)  # the last is never learned here: it comes with an imported model
+SENTENCE_PIECE_KEYS = {"tags", "bytes", "source", "target", "normaliser"}
 
 NUM_BYTES = 256
 BYTES = [f"<0x{byte:02X}>" for byte in range(NUM_BYTES)]
@@ -106,7 +109,7 @@ class Words:
         return models.WordLevel(vocab=assign_ids((*self.pieces, UNKNOWN)), unk_token=UNKNOWN)
 
 
-SubwordModel = Bpe | Characters | Unigram | WordPiece | Words
+SubwordModel = Bpe | Characters | Unigram | WordPiece | Words | SentencePieces
 
 
 def assign_ids(pieces: Sequence[str]) -> dict[str, int]:
@@ -115,6 +118,8 @@ def assign_ids(pieces: Sequence[str]) -> dict[str, int]:
 
 def surface_pieces(subwords: SubwordModel) -> Sequence[str]:
     """How the pieces look in a text."""
+    if subwords.kind == "sentencepiece":
+        return [piece.replace(SPACE, " ") for piece in subwords.pieces]
     if subwords.kind == "wordpiece":
         return [piece.removeprefix(INSIDE) for piece in subwords.pieces]
     return subwords.pieces
@@ -133,7 +138,19 @@ def tokenizer_bytes(subwords: SubwordModel, languages: Sequence[str]) -> bytes:
             table["merges"] = [list(merge) for merge in subwords.merges]
         case Unigram():
             table["scores"] = list(subwords.scores)
+        case SentencePieces():
+            table |= sentence_piece_table(subwords)
     return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def sentence_piece_table(subwords: SentencePieces) -> dict[str, Any]:
+    return {
+        "tags": list(subwords.tags),
+        "bytes": subwords.bytes,
+        "source": [list(entry) for entry in subwords.source],
+        "target": [list(entry) for entry in subwords.target],
+        "normaliser": subwords.normaliser,
+    }
 
 
 def read_tokenizer(path: Path, sha256: str | None = None) -> tuple[SubwordModel, list[str]]:
@@ -154,9 +171,9 @@ class TokenizerTable:
 
     def tokenizer(self) -> tuple[SubwordModel, list[str]]:
         kind = self.table.get("kind")
-        if kind not in KINDS:
-            raise self.error(f"kind is {short_repr(kind)}, expected one of {', '.join(KINDS)}")
-        extra = {"bpe": {"merges"}, "unigram": {"scores"}}.get(kind, set())
+        if kind not in KINDS_IN_FILES:
+            raise self.error(f"kind is {short_repr(kind)}, expected one of {', '.join(KINDS_IN_FILES)}")
+        extra = {"bpe": {"merges"}, "unigram": {"scores"}, "sentencepiece": SENTENCE_PIECE_KEYS}.get(kind, set())
         unknown = set(self.table) - {"format", "kind", "languages", "pieces"} - extra
         if unknown:
             raise self.error(f"unknown key {min(unknown)[:40]!r}")
@@ -172,6 +189,8 @@ class TokenizerTable:
                 return Characters(self.single_characters(pieces))
             case "wordpiece":
                 return WordPiece(pieces)
+            case "sentencepiece":
+                return self.sentence_pieces(pieces)
             case _:
                 return Words(pieces)
 
@@ -223,6 +242,42 @@ class TokenizerTable:
                 case _:
                     raise self.error(f"merge {index} is not a pair of numbers below {len(pieces)}")
         return tuple(merges)
+
+    def sentence_pieces(self, pieces: tuple[str, ...]) -> SentencePieces:
+        tags, with_bytes = self.list_of("tags", MOST_LANGUAGES), self.table.get("bytes")
+        if not set(map(repr, tags)) <= set(map(repr, self.languages())):
+            raise self.error("tags are some of the languages")
+        if type(with_bytes) is not bool:
+            raise self.error(f"bytes is {short_repr(with_bytes)}, expected true or false")
+        source, target = self.scored("source"), self.scored("target")
+        return SentencePieces(pieces, source, target, self.normaliser(), tuple(tags), with_bytes)
+
+    def scored(self, name: str) -> tuple[tuple[str, float], ...]:
+        found: dict[str, float] = {}
+        for index, entry in enumerate(self.list_of(name, MOST_PIECES)):
+            match entry:
+                case [str(piece), int() | float() as score] if (
+                    1 <= len(piece) <= LONGEST_PIECE and -1e6 <= score <= 1e6
+                ):
+                    if piece in found or piece in RESERVED or LONE_SURROGATE.search(piece):
+                        raise self.error(f"{name}: piece {index} is listed twice, or is no text")
+                    found[piece] = float(score)
+                case _:
+                    raise self.error(f"{name}: entry {index} is not a piece and its score")
+        return tuple(found.items())
+
+    def normaliser(self) -> dict[str, str]:
+        """Hundreds of thousands of entries, as every way to write a syllable of Korean is one."""
+        table = self.table.get("normaliser")
+        if not isinstance(table, dict) or len(table) > MOST_PIECES:
+            raise self.error(f"normaliser is no object of at most {MOST_PIECES:,} texts and what replaces them")
+        if not all(type(value) is str and len(value) <= LONGEST_PIECE for value in table.values()):
+            raise self.error(f"normaliser: a replacement is no text of at most {LONGEST_PIECE} characters")
+        if not all(1 <= len(key) <= LONGEST_PIECE for key in table):
+            raise self.error(f"normaliser: what is replaced is no text of 1 to {LONGEST_PIECE} characters")
+        if LONE_SURROGATE.search("".join(table)) or LONE_SURROGATE.search("".join(table.values())):
+            raise self.error("normaliser: an entry holds half a surrogate pair")
+        return table
 
     def scores(self, count: int) -> tuple[float, ...]:
         scores = self.list_of("scores", MOST_PIECES)

@@ -73,7 +73,7 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: Path, sha256: str | None = None) -> "Tokenizer":
-        return cls(*read_tokenizer(path, sha256))
+        return build_tokenizer(*read_tokenizer(path, sha256))
 
     def save(self, path: Path) -> None:
         write_tokenizer(path, self.subwords, self.layout.languages)
@@ -91,7 +91,27 @@ class Tokenizer:
 
     def source_ids(self, text: str, to: str) -> tuple[int, ...]:
         """What a model reads of a sentence that it is to translate into `to`: >>to<<, pieces, </s>."""
-        return (self.tag(to), *self.encode(text), SPECIAL.eos)
+        return (*self.tag_ids(to), *self.encode(text), SPECIAL.eos)
+
+    def tag_ids(self, language: str) -> tuple[int, ...]:
+        """What stands before a source that is to become `language`: its tag; nothing, where a model has learnt none."""
+        return (self.tag(language),)
+
+    @property
+    def is_sided(self) -> bool:
+        """Whether source and target are cut differently."""
+        return False
+
+    def reads_into(self, language: str) -> bool:
+        """Whether it is a language of the target side."""
+        return language in self.languages
+
+    def encode_target(self, text: str) -> list[int]:
+        """The same of a translation."""
+        return self.encode_all_targets([text])[0]
+
+    def encode_all_targets(self, texts: Iterable[str]) -> list[list[int]]:
+        return self.encode_all(texts)
 
     def encode(self, text: str) -> list[int]:
         """Pieces alone: no tag, no </s>. No text gives a control id, save <unk> where the kind has unknowns."""
@@ -145,6 +165,15 @@ class Tokenizer:
         """Ids as a person may read them."""
         every = name_ids(self.layout, self.subwords.pieces)
         return [every[token] for token in self._check(ids)]
+
+
+def build_tokenizer(subwords: SubwordModel, languages: Sequence[str]) -> Tokenizer:
+    """Of the class that its kind has."""
+    if subwords.kind == "sentencepiece":
+        from attendo.text.sentence_piece_tokenizer import SentencePieceTokenizer  # which is made from this file
+
+        return SentencePieceTokenizer(subwords, languages)
+    return Tokenizer(subwords, languages)
 
 
 @dataclass(frozen=True)

@@ -255,7 +255,7 @@ class Translator:
             if not text:
                 raise DataError(f"{where}: the {side} is empty")
         request, _ = self.preparer.request(source, self.preparer.languages(source, to, from_))
-        ids = (*self.tokenizer.encode(target), SPECIAL.eos)
+        ids = (*self.tokenizer.encode_target(target), SPECIAL.eos)
         limits = self.engine.limits
         if len(request.ids) > limits.source or len(ids) > limits.target:
             raise InputError(

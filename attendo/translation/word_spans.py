@@ -139,13 +139,19 @@ def uncovered(text: str, stand_ins: StandIns) -> tuple[str, list[Extent]]:
     return shown + text[end:], spans
 
 
+def target_of(ids: Sequence[int], to: str, tokenizer: Tokenizer) -> str:
+    """The language that a model was asked for: by the tag before the source; one without tags has a single target."""
+    tagged = {tag: language for language in tokenizer.languages for tag in tokenizer.tag_ids(language)}
+    return tagged.get(ids[0], to)
+
+
 def target_spans(
     sentence: Sentence, answers: Sequence[Answered], to: str, tokenizer: Tokenizer
 ) -> tuple[list[TextUnit], SpansOfTokens]:
     """What had stand-ins, and where the tokens of each answer stand in the translation."""
     spelled = [token_spans(one.hypothesis.ids, tokenizer) for one in answers]
     said = "".join(piece.text for piece in sentence.pieces) if sentence.pieces else spelled[0][0]
-    model_target = tokenizer.languages[answers[0].request.ids[0] - tokenizer.tag(tokenizer.languages[0])]
+    model_target = target_of(answers[0].request.ids, to, tokenizer)
     in_script = Languages("", model_target, to).in_script(one_line(said))
     to_user, hidden = compare(said, in_script), list[TextUnit]()
     if sentence.stand_ins or in_script != sentence.text:

@@ -160,7 +160,9 @@ class Preparation:
     def tag(self, direction: Languages) -> int | None:
         """Plain text has none: there is no source for it to stand in."""
         source, target = direction
-        return None if source == NO_LANGUAGE else self.tokenizer.tag(target)
+        if source == NO_LANGUAGE:
+            return None
+        return next(iter(self.tokenizer.tag_ids(target)), None)
 
     def sets_from_files(self, files: Sequence[OpenedCorpus]) -> list[ValidationSet]:
         sets = []
@@ -180,7 +182,9 @@ class Preparation:
         for pairs in chunks(one.corpus.pairs(ignore)):
             if len(kept) >= self.max_pairs:
                 break
-            lengths = [(len(source), len(target)) for source, target in encode_pairs(pairs, self.tokenizer)]
+            lengths = [
+                (len(source), len(target)) for source, target in encode_pairs(pairs, self.tokenizer, one.languages)
+            ]
             kept += [pair for pair, wanted in zip(pairs, judge.keep(pairs, lengths), strict=True) if wanted]
         return kept[: self.max_pairs]
 

@@ -1,0 +1,113 @@
+"""`attendo import`: from another project's model to a model folder of ours, which everything here can use."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from attendo.errors import InputError
+from attendo.exchange.foreign_model import ForeignModel
+from attendo.exchange.language_tags import Directions
+from attendo.files.small_file import read_small_file
+from attendo.files.tables import short_path
+from attendo.files.tensor_arrays import Arrays, check_numbers
+from attendo.files.tensor_writing import write_arrays
+from attendo.model.config import config_to_dict
+from attendo.model_folder.bundle import write_bundle
+from attendo.model_folder.checked_weights import LARGEST_WEIGHT
+from attendo.text.tokenizer import build_tokenizer
+
+LARGEST_README = 2**20
+OTHER_FILES = 30_000_000  # bytes, about: tokenizer and card
+LICENCE = re.compile(r"^\s*licen[cs]e:\s*['\"]?([\w.+-]+)", re.IGNORECASE | re.MULTILINE)
+FILE_NAMES = ("LICENSE", "LICENCE", "LICENSE.txt", "COPYING")
+
+
+def import_model(path: Path, out: Path, *, directions: Directions = (), licence: str = "", origin: str = "") -> None:
+    """What `path` holds, as the model folder `out`. Nothing in it is run, and nothing is believed before it is checked.
+
+    A folder of Hugging Face's Marian, a folder of Marian's own, or an Argos package. `licence` and `origin` go into the
+    card, where the files do not say them.
+    """
+    model, kind = read_foreign(path, directions)
+    weights = model.weights()
+    for name, array in weights.items():
+        check_numbers(path, name, array, LARGEST_WEIGHT)
+    tokenizer = build_tokenizer(model.subwords(), model.languages)
+    text = readme_of(path)
+    card = card_of(path.name, kind, model, licence or licence_of(path, text), origin, text)
+    needs = sum(array.nbytes for array in weights.values()) + OTHER_FILES
+    table = config_to_dict(model.config())
+    write_bundle(out, table, tokenizer, model.directions, card, partial(write_weights, weights=weights), needs)
+
+
+def read_foreign(path: Path, directions: Directions) -> tuple[ForeignModel, str]:
+    """By what is there, not by a name."""
+    if path.is_file() or (path / "metadata.json").exists():
+        from attendo.exchange.argos_package import read_argos_package
+
+        return read_argos_package(path, directions), "Argos Translate package"
+    if not path.is_dir():
+        raise InputError(f"there is no {short_path(path)}: expected a folder of a model, or an Argos package")
+    if (path / "config.json").exists():
+        from attendo.exchange.hugging_face_marian import read_hugging_face_marian
+
+        return read_hugging_face_marian(path, directions), "Marian model in the form of Hugging Face"
+    if any(path.glob("*.npz")):
+        from attendo.exchange.marian_folder import read_marian_folder
+
+        return read_marian_folder(path, directions), "model of Marian NMT"
+    raise InputError(
+        f"{short_path(path)} holds no model that can be imported: expected config.json of Hugging Face, an .npz of "
+        "Marian or metadata.json of Argos"
+    )
+
+
+def write_weights(path: Path, weights: Arrays) -> None:
+    write_arrays(path, {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in weights.items()})
+
+
+def readme_of(path: Path) -> str:
+    readme = path / "README.md"
+    if path.is_file():
+        from attendo.exchange.argos_package import readme_in
+
+        return readme_in(path)
+    return read_small_file(readme, LARGEST_README).decode("utf-8", "replace") if readme.is_file() else ""
+
+
+def licence_of(path: Path, readme: str) -> str:
+    """As the front of a README says, or that there is a file of it."""
+    if match := LICENCE.search(readme[:5_000]):
+        return match[1]
+    if match := re.search(r"licensed (?:under )?([A-Z][\w .+-]{2,30}\d)", readme[:5_000]):
+        return match[1]
+    found = next((name for name in FILE_NAMES if (path / name).is_file()), "")
+    return f"see {found} of the original" if found else "not said by the files: ask who made it"
+
+
+def card_of(name: str, kind: str, model: ForeignModel, licence: str, origin: str, readme: str) -> str:
+    arrows = ", ".join(f"{source} → {target}" for source, target in model.directions[:20])
+    more = f" and {len(model.directions) - 20} more" if len(model.directions) > 20 else ""
+    lines = [
+        f"# {name}",
+        "",
+        f"Licence: {one_line(licence)}",
+        f"Origin: {one_line(origin) or f'imported from {name}, a {kind}'}",
+        "",
+        f"{arrows}{more}. Trained by others; `attendo import` put its ids and columns into another order.",
+    ]
+    return "\n".join([*lines, *quoted(readme)]) + "\n"
+
+
+def quoted(readme: str) -> Sequence[str]:
+    """What they say of it themselves."""
+    if not readme.strip():
+        return ()
+    return ["", "## The original's card", "", *(f"> {line}" for line in readme.strip().split("\n"))]
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())[:300]

@@ -1,0 +1,111 @@
+"""Marian models as `transformers` saves them, imported: the same logits, the same searches, the same ids."""
+
+import pytest
+import torch
+from transformers import MarianTokenizer
+
+from attendo.decoding.beam import beam_search
+from attendo.decoding.options import SearchOptions
+from attendo.exchange.foreign_model import NEVER
+from attendo.exchange.import_model import import_model, read_foreign
+from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.weights import load_model
+from attendo.special_tokens import SPECIAL, pad_rows
+from tests.exchange.foreign_folders import save_marian, sentences
+
+MODELS = {
+    "tied, swish": {},
+    "relu": {"activation_function": "relu"},
+    "an output of its own": {"tied": False},
+    "a source of its own": {"own_vocabularies": True},
+    "three tables, other sizes": {"own_vocabularies": True, "tied": False, "encoder_layers": 3, "decoder_layers": 1},
+    "tags": {"tags": ["fra", "por_BR"]},
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def both(request, tmp_path_factory):
+    """Theirs in float64, ours in float64, our folder, and for each id of ours theirs, of the source and the target."""
+    folder = tmp_path_factory.mktemp("marian")
+    theirs = save_marian(folder / "en-fr", **MODELS[request.param]).double()
+    import_model(folder / "en-fr", folder / "ours")
+    foreign, _ = read_foreign(folder / "en-fr", ())
+    bundle = read_bundle(folder / "ours")
+    rows = [torch.from_numpy(foreign.rows(side)) for side in (foreign.source, foreign.target)]
+    return theirs, load_model(bundle).double(), bundle, rows
+
+
+def sources(bundle, count):
+    tokenizer = bundle.tokenizer()
+    return [tokenizer.source_ids(text, bundle.directions[0][1]) for text in sentences("en", count, seed=5)]
+
+
+def test_the_same_logits(both):
+    theirs, ours, bundle, (source_rows, target_rows) = both
+    source = torch.tensor(pad_rows(sources(bundle, 12)))
+    words = bundle.tokenizer().encode_all_targets(sentences("fr", 12, seed=6))
+    target_in = torch.tensor([[SPECIAL.bos, *ids[:4]] for ids in words])
+    pad, start = theirs.config.pad_token_id, theirs.config.decoder_start_token_id
+    their_target = target_rows[target_in]
+    their_target[:, 0] = start
+    with torch.no_grad():
+        logits = ours(source, target_in)
+        expected = theirs(
+            input_ids=torch.where(source == SPECIAL.pad, pad, source_rows[source]),
+            attention_mask=(source != SPECIAL.pad).long(),
+            decoder_input_ids=their_target,
+        ).logits
+    known = target_rows >= 0
+    assert sorted(target_rows[known].tolist()) == [row for row in range(expected.shape[-1]) if row != pad]
+    torch.testing.assert_close(logits[..., known], expected[..., target_rows[known]], atol=1e-10, rtol=1e-10)
+    assert (logits[..., ~known] < NEVER / 2).all()
+
+
+def search_equal(both, count):
+    theirs, ours, bundle, (source_rows, target_rows) = both
+    pad = theirs.config.pad_token_id
+    rows = sources(bundle, count)
+    source = torch.tensor(pad_rows(rows))
+    options = SearchOptions(beam_size=4, stop="early")
+    found = beam_search(ours, source, 24, options)
+    with torch.no_grad():
+        expected = theirs.generate(
+            input_ids=torch.where(source == SPECIAL.pad, pad, source_rows[source]),
+            attention_mask=(source != SPECIAL.pad).long(), num_beams=4, max_new_tokens=24, do_sample=False,
+            early_stopping=True, bad_words_ids=[[pad]], renormalize_logits=True, length_penalty=1.0,
+        )  # fmt: skip
+    for hypotheses, row in zip(found, expected.tolist(), strict=True):
+        answer = [token for token in row[1:] if token != pad]
+        assert [int(target_rows[token]) for token in hypotheses[0].ids] == answer
+
+
+def test_the_same_search(both):
+    search_equal(both, 20)
+
+
+@pytest.mark.slow
+def test_the_same_search_500(both):
+    for _ in range(1):
+        search_equal(both, 500)
+
+
+def test_the_same_ids(both, tmp_path):
+    """Of the sentences that the pieces come from, and of what they never met."""
+    theirs, _, bundle, (source_rows, target_rows) = both
+    folder = bundle.folder.parent / "en-fr"
+    marian, tokenizer = MarianTokenizer.from_pretrained(folder), bundle.tokenizer()
+    texts = [
+        *sentences("en", 50),
+        *sentences("fr", 50),
+        "  ﬁve   Cats\t①",
+        "日本 🐈 cat",
+        "e\u0301te\u0301",
+        "",
+        " ",
+        "▁a",
+    ]
+    for text in texts:
+        ids = marian(text)["input_ids"][:-1]
+        assert source_rows[torch.tensor(tokenizer.encode(text), dtype=torch.long)].tolist() == ids, text
+        ids = marian(text_target=text)["input_ids"][:-1]
+        assert target_rows[torch.tensor(tokenizer.encode_target(text), dtype=torch.long)].tolist() == ids, text
