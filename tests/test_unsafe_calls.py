@@ -18,6 +18,9 @@ BANNED_CALLS = {
     ("numpy", "fromfile"), ("os", "system"),
 }  # fmt: skip
 BANNED_MODULES = {"pickle", "dill", "joblib", "marshal", "shelve", "cloudpickle"}
+# The one exception: pytorch_model.bin of other people's models, tensors alone, in a child process with limits.
+ALLOWED = {("attendo/exchange/torch_file.py", "torch.load")}
+ALLOWED_CALL = "torch.load(path, map_location='cpu', weights_only=True)"
 BANNED_ARGUMENTS = {"allow_pickle", "trust_remote_code", "shell"}
 
 
@@ -43,9 +46,19 @@ def findings(source):
 
 
 def test_no_unsafe_loader_is_called_anywhere():
-    found = [f"{path}: {what}" for path in SOURCES for what in findings(path.read_text(encoding="utf-8"))]
+    found = [
+        (path.relative_to(ROOT).as_posix(), what)
+        for path in SOURCES
+        for what in findings(path.read_text(encoding="utf-8"))
+    ]
     assert len(SOURCES) > 40
-    assert found == []
+    assert found == sorted(ALLOWED)
+
+
+def test_the_one_exception_takes_tensors_alone():
+    ((file, _),) = ALLOWED
+    calls = [node for node in ast.walk(ast.parse((ROOT / file).read_text())) if isinstance(node, ast.Call)]
+    assert [ast.unparse(call) for call in calls if "torch.load" in ast.unparse(call.func)] == [ALLOWED_CALL]
 
 
 @pytest.mark.parametrize(

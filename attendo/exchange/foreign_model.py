@@ -74,8 +74,16 @@ class ForeignModel:
         return tuple(piece for piece in union if piece not in controls)
 
     def subwords(self) -> SentencePieces:
+        pieces, source, target = self.pieces(), set(self.source.tokens), set(self.target.tokens)
         return SentencePieces(
-            self.pieces(), self.source.scored, self.target.scored, self.normaliser, tuple(self.tags), self.bytes
+            pieces,
+            self.source.scored,
+            self.target.scored,
+            self.normaliser,
+            tuple(self.tags),
+            self.bytes,
+            only_source=tuple(index for index, piece in enumerate(pieces) if piece not in target),
+            only_target=tuple(index for index, piece in enumerate(pieces) if piece not in source),
         )
 
     def rows(self, side: ForeignSide) -> NDArray[np.int64]:

@@ -29,7 +29,7 @@ ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "swish": "swish", "silu": "swish"
 # What its class at Hugging Face computes, whatever the file says, and what a file that says otherwise asks for.
 REFUSED = ("normalize_before", "normalize_embedding", "add_final_layer_norm")
 POSITIONS = ("model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight")
-BIAS = "final_logits_bias"
+BIAS, SHARED = "final_logits_bias", "model.shared.weight"
 
 
 def read_hugging_face_marian(folder: Path, given: tuple[tuple[str, str], ...]) -> ForeignModel:
@@ -174,12 +174,11 @@ def read_theirs(folder: Path, sizes: Settings, own: bool, source_size: int, targ
     found: Arrays = {}
     for theirs, (ours, shape) in expected.items():
         found[ours] = taken(folder, arrays, theirs, shape)
-    tables = {"model.shared.weight": target_size, "model.decoder.embed_tokens.weight": target_size}
-    name = next((name for name in reversed(tables) if name in arrays), "model.shared.weight")
-    found["embedding"] = taken(folder, arrays, name, (target_size, d_model))
-    if own:
-        found["source_embedding"] = taken(folder, arrays, "model.encoder.embed_tokens.weight", (source_size, d_model))
-    else:
+    for name, half, size in (("source_embedding", "encoder", source_size), ("embedding", "decoder", target_size)):
+        table = arrays.pop(f"model.{half}.embed_tokens.weight", arrays.get(SHARED))
+        found[name] = taken(folder, {} if table is None else {SHARED: table}, SHARED, (size, d_model))
+    arrays.pop(SHARED, None)
+    if np.array_equal(found["source_embedding"], found["embedding"]):
         found["source_embedding"] = found["embedding"]
     output: Table | None = arrays.pop("lm_head.weight", None)
     tied = sizes.truth("tie_word_embeddings", True)
@@ -191,13 +190,8 @@ def read_theirs(folder: Path, sizes: Settings, own: bool, source_size: int, targ
         found["bias"] = taken(folder, arrays, BIAS, (1, target_size)).reshape(-1)
     for positions in POSITIONS:
         check_positions(folder, positions, arrays.pop(positions, None), d_model)
-    rest = set(arrays) - {
-        "model.shared.weight",
-        "model.encoder.embed_tokens.weight",
-        "model.decoder.embed_tokens.weight",
-    }
-    if rest:
-        raise InputError(f"{folder}: the tensor {min(rest)[:60]!r} is none of a Marian model")
+    if arrays:
+        raise InputError(f"{folder}: the tensor {min(arrays)[:60]!r} is none of a Marian model")
     return found
 
 

@@ -6,6 +6,8 @@ among them. All children of all nodes of a depth are looked up at once; a file m
 number of the keys are bounded.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from attendo.text.subword_models import LONGEST_PIECE, MOST_PIECES
@@ -14,6 +16,7 @@ LONGEST_KEY = 4 * LONGEST_PIECE  # bytes
 MOST_NODES = 4_000_000
 
 
+@lru_cache(maxsize=1)  # source and target nearly always have the same
 def read_normaliser_table(raw: bytes) -> dict[str, str]:
     """Empty, where nothing is replaced."""
     if not raw:

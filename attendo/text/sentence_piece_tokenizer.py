@@ -34,16 +34,21 @@ class SentencePieceTokenizer(Tokenizer):
     def __init__(self, subwords: SentencePieces, languages: Sequence[str]) -> None:
         super().__init__(subwords, languages)
         self.normaliser = Normaliser(subwords.normaliser)
-        layout = self.layout
-        self.ids = {piece: layout.first_piece + index for index, piece in enumerate(subwords.pieces)}
+        self.source_cut = Cut(self._library, subwords.source, self.ids_without(subwords.only_target))
+        self.target_cut = self.source_cut
+        if (subwords.source, subwords.only_source) != (subwords.target, subwords.only_target):
+            library = LibraryTokenizer(subwords.target_model())
+            self.target_cut = Cut(library, subwords.target, self.ids_without(subwords.only_source))
+
+    def ids_without(self, others: Sequence[int]) -> dict[str, int]:
+        """The id of each piece that one side knows; `others`: those that it does not."""
+        layout, subwords = self.layout, cast(SentencePieces, self.subwords)
+        ids = {piece: layout.first_piece + index for index, piece in enumerate(subwords.pieces)}
+        for index in others:
+            del ids[subwords.pieces[index]]
         if subwords.bytes:
-            self.ids |= {name: layout.first_byte + byte for byte, name in enumerate(BYTE_NAMES)}
-        self.source_cut = Cut(self._library, subwords.source, self.ids)
-        self.target_cut = (
-            self.source_cut
-            if subwords.target == subwords.source
-            else Cut(LibraryTokenizer(subwords.target_model()), subwords.target, self.ids)
-        )
+            ids |= {name: layout.first_byte + byte for byte, name in enumerate(BYTE_NAMES)}
+        return ids
 
     @property
     def is_sided(self) -> bool:

@@ -1,11 +1,13 @@
 """Tokenizers of other people's models: SentencePiece's unigram pieces (Kudo and Richardson 2018), source and target.
 
     {"format": 1, "kind": "sentencepiece", "languages": ["en", "fr"], "tags": [], "bytes": false,
+     "only_source": [], "only_target": [],
      "pieces": ["▁the", …], "source": [["▁the", -3.1], …], "target": [["▁le", -3.4], …], "normaliser": {"ﬁ": "fi", …}}
 
 `pieces` have the ids; `source` and `target` cut a text, each with its own pieces and their log-probabilities, and a
 piece that has no id is <unk>. `tags` are the languages whose >>tag<< a model reads before the source; a model of two
-languages has none. `normaliser` replaces the longest match at each place, before anything is cut.
+languages has none. Where each side has a vocabulary of its own, `only_source` and `only_target` tell which pieces the
+other does not know. `normaliser` replaces the longest match at each place, before anything is cut.
 
 What comes from a file is data alone: the rules by which it is used are written here and in sentence_piece_tokenizer.py.
 """
@@ -37,6 +39,8 @@ class SentencePieces:
     normaliser: dict[str, str]
     tags: tuple[str, ...] = ()  # languages
     bytes: bool = False  # what no piece covers is its bytes, not <unk>
+    only_source: tuple[int, ...] = ()  # indices of pieces that the target's vocabulary has not, and
+    only_target: tuple[int, ...] = ()  # the other way round
     kind: ClassVar[Literal["sentencepiece"]] = "sentencepiece"
 
     def model(self) -> models.Model:

@@ -28,7 +28,7 @@ from attendo.text.sentence_pieces import SPACE, SentencePieces
 Kind = Literal["bpe", "unigram", "wordpiece", "char", "word"]
 KINDS: tuple[Kind, ...] = ("bpe", "unigram", "wordpiece", "char", "word")
 KINDS_IN_FILES = (*KINDS, SentencePieces.kind)  # the last is never learned here: it comes with an imported model
-SENTENCE_PIECE_KEYS = {"tags", "bytes", "source", "target", "normaliser"}
+SENTENCE_PIECE_KEYS = {"tags", "bytes", "source", "target", "normaliser", "only_source", "only_target"}
 
 NUM_BYTES = 256
 BYTES = [f"<0x{byte:02X}>" for byte in range(NUM_BYTES)]
@@ -147,6 +147,8 @@ def sentence_piece_table(subwords: SentencePieces) -> dict[str, Any]:
     return {
         "tags": list(subwords.tags),
         "bytes": subwords.bytes,
+        "only_source": list(subwords.only_source),
+        "only_target": list(subwords.only_target),
         "source": [list(entry) for entry in subwords.source],
         "target": [list(entry) for entry in subwords.target],
         "normaliser": subwords.normaliser,
@@ -250,7 +252,14 @@ class TokenizerTable:
         if type(with_bytes) is not bool:
             raise self.error(f"bytes is {short_repr(with_bytes)}, expected true or false")
         source, target = self.scored("source"), self.scored("target")
-        return SentencePieces(pieces, source, target, self.normaliser(), tuple(tags), with_bytes)
+        only = [self.indices(name, len(pieces)) for name in ("only_source", "only_target")]
+        return SentencePieces(pieces, source, target, self.normaliser(), tuple(tags), with_bytes, *only)
+
+    def indices(self, name: str, count: int) -> tuple[int, ...]:
+        found = self.list_of(name, count)
+        if not all(type(index) is int and 0 <= index < count for index in found) or len(set(found)) != len(found):
+            raise self.error(f"{name} are no different numbers below {count:,}")
+        return tuple(found)
 
     def scored(self, name: str) -> tuple[tuple[str, float], ...]:
         found: dict[str, float] = {}
