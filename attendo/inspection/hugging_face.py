@@ -196,8 +196,8 @@ def marian(config: TransformerConfig) -> Iterator[Pair]:
     if config.shared_embedding:
         yield "model.shared", "embedding"
     for side, layers in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
-        own = side == "encoder" and not config.shared_embedding
-        yield f"model.{side}.embed_tokens", "source_embedding" if own else "embedding"
+        has_own = side == "encoder" and not config.shared_embedding
+        yield f"model.{side}.embed_tokens", "source_embedding" if has_own else "embedding"
         for n in range(layers):
             theirs, ours = f"model.{side}.layers.{n}", f"{side}.layers.{n}"
             looks = {"self_attn": "self_attention"}

@@ -58,13 +58,15 @@ def fused_if_possible(machine: Machine, config: ModelConfig, training: TrainingC
 
 
 def is_plain(config: ModelConfig) -> bool:
-    """The paper's own: post-norm, LayerNorm, ReLU, sinusoids, biases, dropout on each sublayer alone."""
+    """The paper's own: post-norm, LayerNorm, ReLU, sinusoids, one table, biases, dropout on each sublayer alone."""
     return (
         type(config) is TransformerConfig
         and config.norm_order == "post"
         and config.norm == "layer"
         and config.activation == "relu"
         and config.positions == "sinusoidal"
+        and config.shared_embedding
+        and not config.output_bias
         and config.compatibility == "dot"
         and config.bias
         and config.attention_dropout == config.activation_dropout == 0
