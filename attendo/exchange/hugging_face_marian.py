@@ -38,7 +38,7 @@ def read_hugging_face_marian(folder: Path, given: tuple[tuple[str, str], ...]) -
     if not isinstance(table, dict) or table.get("model_type") != "marian":
         found = short_repr(table.get("model_type")) if isinstance(table, dict) else type(table).__name__
         raise InputError(f"{folder / 'config.json'}: model_type is {found}, expected marian")
-    sizes = Settings(folder / "config.json", table)
+    sizes = MarianSettings(folder / "config.json", table)
     own_vocabularies = not sizes.truth("share_encoder_decoder_embeddings", True)
     vocabulary = read_vocabulary(folder / "vocab.json", sizes.count("vocab_size"))
     target_file = folder / "target_vocab.json"
@@ -83,7 +83,7 @@ def read_hugging_face_marian(folder: Path, given: tuple[tuple[str, str], ...]) -
     )
 
 
-def start_of(sizes: "Settings", pad: int) -> int:
+def start_of(sizes: "MarianSettings", pad: int) -> int:
     return sizes.id("decoder_start_token_id", pad)
 
 
@@ -108,7 +108,7 @@ def read_vocabulary(path: Path, size: int) -> tuple[str, ...]:
     return tuple(sorted(table, key=table.__getitem__))
 
 
-class Settings:
+class MarianSettings:
     """config.json; each number is checked before it is used."""
 
     def __init__(self, path: Path, table: dict[str, Any]) -> None:
@@ -160,7 +160,7 @@ class Settings:
         return encoder
 
 
-def read_theirs(folder: Path, sizes: Settings, own: bool, source_size: int, target_size: int) -> Arrays:
+def read_theirs(folder: Path, sizes: MarianSettings, own: bool, source_size: int, target_size: int) -> Arrays:
     """Layers by our names; and "embedding", "source_embedding", "output", "bias", the last two if there are such."""
     arrays = read_tensors(folder)
     config = TransformerConfig(vocab_size=max(target_size, 4), **sizes.settings(), shared_embedding=not own)

@@ -24,7 +24,7 @@ HOSTILE = {
     "a merge that makes nothing listed": ({**GOOD, "merges": [[1, 0]]}, "merge 0 makes a piece that is not listed"),
     "merges as text": ({**GOOD, "merges": ["a b"]}, "merge 0"),
     "no merges": ({key: value for key, value in GOOD.items() if key != "merges"}, "merges"),
-    "unknown kind": ({**GOOD, "kind": "sentencepiece"}, "kind is 'sentencepiece'"),
+    "unknown kind": ({**GOOD, "kind": "syllables"}, "kind is 'syllables'"),
     "kind is a list": ({**GOOD, "kind": ["bpe"]}, "kind is"),
     "a pattern of its own": ({**GOOD, "pre_tokenizer": {"Regex": "(a+)+$"}}, "unknown key 'pre_tokenizer'"),
     "special tokens of its own": ({**GOOD, "added_tokens": [{"id": 2, "content": "x"}]}, "unknown key 'added_tokens'"),
