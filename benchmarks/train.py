@@ -186,20 +186,31 @@ def wait_for(machine: Machine) -> None:
 RIVALS = {"eager": None, "compiled": None, "compiled by width": (8, 16, 24, 32, 48, 64, 96, 128, 208)}
 
 
-def marian_runner(corpus: WeightedCorpus, machine: Machine, setting: Setting, how: str) -> Callable[[], float]:
-    model = marian(preset(setting.preset, setting.vocabulary)).to(machine.device)
+def marian_runner(
+    corpus: WeightedCorpus, machine: Machine, setting: Setting, how: str, side: "MarianSide | None" = None
+) -> Callable[[], float]:
+    """`side`: where several settings share a model, it is compiled once."""
+    model, objective = side or marian_side(machine, setting, how)
     batches = list(some(Batches([corpus], setting.tokens, seed=1, packed=False), setting))
     if widths := RIVALS[how]:
         batches = [padded_to(batch, widths, setting.tokens) for batch in batches]
+    # Its precision and its compiler are its own.
+    bare = replace(machine, packed=False, precision=torch.float32, compiled=False)
+    return runner(Trainer(model, batches, objective, TrainingConfig(), machine=bare), batches, setting)
+
+
+MarianSide = tuple[nn.Module, Any]  # a model, and its objective
+
+
+def marian_side(machine: Machine, setting: Setting, how: str) -> MarianSide:
+    model = marian(preset(setting.preset, setting.vocabulary)).to(machine.device)
     objective: Any = MarianLoss()
     if machine.precision != torch.float32:
         objective = Lowered(objective, machine)
     if how != "eager":
         torch._dynamo.config.cache_size_limit = 64
-        objective = torch.compile(objective, dynamic=widths is None)
-    # Its precision and its compiler are its own.
-    bare = replace(machine, packed=False, precision=torch.float32, compiled=False)
-    return runner(Trainer(model, batches, objective, TrainingConfig(), machine=bare), batches, setting)
+        objective = torch.compile(objective, dynamic=RIVALS[how] is None)
+    return model, objective
 
 
 def marian(config: Any) -> nn.Module:
@@ -266,7 +277,7 @@ def padded_to(batch: Batch, widths: tuple[int, ...], tokens: int) -> Batch:
 # --- a real run beside the bare step
 
 
-def table_of_recipe(device: str, machine: Machine, setting: Setting) -> None:
+def table_of_recipe(device: str, machine: Machine, setting: Setting, turns: int = 3) -> None:
     """Multi30k by its recipe, but with this preset and batch: data, log, view, checkpoints and all."""
     steps = 700 if machine.device.type == "cuda" else 30  # on a GPU enough for a checkpoint on the way, and the last
     recipe = read_recipe(
@@ -278,7 +289,7 @@ def table_of_recipe(device: str, machine: Machine, setting: Setting) -> None:
         ],
     )  # fmt: skip
     bare, real = [], []
-    for _ in range(3):
+    for _ in range(turns):
         real.append(real_run(recipe))
         bare.append(bare_run(recipe, prepare(recipe, cache_folder()), setting))
     middle = statistics.median(each / other for each, other in zip(real, bare, strict=True))

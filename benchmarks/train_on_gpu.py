@@ -4,6 +4,7 @@ torch.compile makes it and beside compiled Hugging Face Marian, in one process a
     python -m benchmarks.train_on_gpu                    speed and memory, base and big, 25k and 65k tokens a batch
     python -m benchmarks.train_on_gpu --only curves      losses of 500 steps, fused and written out, the same batches
     python -m benchmarks.train_on_gpu --only repeats     two runs, and one that is resumed: equal to the last bit?
+    python -m benchmarks.train_on_gpu --only real        how much of the bare step's speed a run from a recipe keeps
 
 Sentences are made up: log-normal lengths of mean 24, vocabulary 32,000, as in `benchmarks.train`; the curves are of
 Multi30k.
@@ -31,24 +32,39 @@ from attendo.training.device import Machine, choose_machine, set_up
 from attendo.training.objective import TeacherForcing
 from attendo.training.trainer import Trainer
 from benchmarks.machine import describe_machine
-from benchmarks.train import SMOOTHING, Setting, marian_runner, runner, sentences, some, synthetic
+from benchmarks.train import (
+    ON_GPU,
+    SMOOTHING,
+    MarianSide,
+    Setting,
+    marian_runner,
+    marian_side,
+    runner,
+    sentences,
+    some,
+    synthetic,
+    table_of_recipe,
+)
 
 VOCABULARY = 32_000
-MEASURED = (("base", 25_000), ("base", 65_000), ("big", 25_000), ("big", 65_000))
+MEASURED = (("base", 65_000), ("base", 25_000), ("big", 65_000), ("big", 25_000))
 TURNS = 3
-STEPS = {"base": 40, "big": 20}
+STEPS = {"base": 30, "big": 12}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=["speed", "curves", "repeats"], default=["speed"])
+    parser.add_argument("--only", nargs="+", choices=["real", "speed", "curves", "repeats"], default=["speed"])
     parser.add_argument("--preset", nargs="+", default=["base", "big"])
+    parser.add_argument("--written-out", action="store_true", help="also the written-out step, compiled: minutes more")
     options = parser.parse_args()
     compiled = choose_machine(TrainingConfig(device="cuda"), preset("base"))
     set_up(compiled)
     print(f"<!-- {describe_machine()}, torch {torch.__version__}, {torch.cuda.get_device_name()} -->\n", flush=True)
+    if "real" in options.only:
+        table_of_recipe("cuda", compiled, ON_GPU, turns=1)
     if "speed" in options.only:
-        speed(compiled, options.preset)
+        speed(compiled, options.preset, options.written_out)
     if "curves" in options.only:
         curves(compiled)
     if "repeats" in options.only:
@@ -66,30 +82,37 @@ class Side:
     memory: float  # GiB
 
 
-def speed(compiled: Machine, names: list[str]) -> None:
-    print("| preset | tokens a batch | ours | written out, compiled | Marian, compiled | ours / Marian |", end="")
-    print(" memory, GiB: ours | written out | Marian |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|", flush=True)
+def speed(compiled: Machine, names: list[str], with_written_out: bool) -> None:
+    sides = ["ours", *(["written out"] if with_written_out else []), "Marian"]
+    print(f"| preset | tokens a batch | {' | '.join(sides)} | ours / Marian | {' | '.join(sides)}, GiB |")
+    print(f"|---|---:|{'---:|' * (2 * len(sides) + 1)}", flush=True)
     corpus = synthetic(100_000, mean=24, vocabulary=VOCABULARY)
+    marians: dict[str, MarianSide] = {}
     for name, tokens in MEASURED:
         if name not in names:
             continue
         setting = Setting(name, VOCABULARY, tokens, STEPS[name], warm_up=8, repeats=TURNS)
-        sides = {
-            "ours": measured(partial(our_runner, corpus, compiled, setting, fused=True)),
-            "written out": measured(partial(our_runner, corpus, compiled, setting, fused=False)),
-            "Marian": measured(partial(marian_runner, corpus, compiled, setting, "compiled")),
+        if name not in marians:
+            marians = {name: marian_side(compiled, setting, "compiled")}
+        builders = {
+            "ours": partial(our_runner, corpus, compiled, setting, fused=True),
+            "written out": partial(our_runner, corpus, compiled, setting, fused=False),
+            "Marian": partial(marian_runner, corpus, compiled, setting, "compiled", marians[name]),
         }
-        rates: dict[str, list[float]] = {side: [] for side in sides}
-        for _ in range(TURNS):  # in turn, so that a slow moment of the machine falls on all
-            for side, given in sides.items():
-                rates[side].append(given.run())
-        cells = [f"{statistics.median(each):,.0f} ± {(max(each) - min(each)) / 2:,.0f}" for each in rates.values()]
-        ratios = [one / other for one, other in zip(rates["ours"], rates["Marian"], strict=True)]
-        ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
-        memory = " | ".join(f"{side.memory:.1f}" for side in sides.values())
-        print(f"| `{name}` | {tokens:,} | {' | '.join(cells)} | {ratio} | {memory} |", flush=True)
-        del sides
+        measure(name, tokens, {side: measured(builders[side]) for side in sides})
         torch.cuda.empty_cache()
+
+
+def measure(name: str, tokens: int, sides: "dict[str, Side]") -> None:
+    rates: dict[str, list[float]] = {side: [] for side in sides}
+    for _ in range(TURNS):  # in turn, so that a slow moment of the machine falls on all
+        for side, given in sides.items():
+            rates[side].append(given.run())
+    cells = [f"{statistics.median(each):,.0f} ± {(max(each) - min(each)) / 2:,.0f}" for each in rates.values()]
+    ratios = [one / other for one, other in zip(rates["ours"], rates["Marian"], strict=True)]
+    cells.append(f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})")
+    cells += [f"{side.memory:.1f}" for side in sides.values()]
+    print(f"| `{name}` | {tokens:,} | {' | '.join(cells)} |", flush=True)
 
 
 def measured(build: Callable[[], Callable[[], float]]) -> Side:
@@ -135,29 +158,24 @@ class Losses(Callback):
         self.losses.append(record.loss)
 
 
-def curves(compiled: Machine, steps: int = 500) -> None:
-    """Two seeds of each, so that the noise between seeds stands beside the difference between ways."""
+def curves(machine: Machine, steps: int = 500) -> None:
+    """Three draws of dropout for each way: what differs between ways stands beside what differs between draws."""
     corpus = sentences("multi30k", 8_000)
-    found: dict[str, list[float]] = {}
-    for way, fused, seed in (
-        ("fused", True, 1), ("written out", False, 1), ("fused, another dropout", True, 2),
-    ):  # fmt: skip
-        torch.manual_seed(1)
-        model = build_model(preset("base", 8_000))
-        torch.manual_seed(seed)
-        training = TrainingConfig(max_steps=steps, warmup_steps=200, schedule="cosine", learning_rate=7e-4)
-        watch = Losses()
-        batches = Batches([corpus], 12_000, seed=1, packed=True)
-        trainer_of(model, batches, compiled, fused=fused, training=training, callbacks=(watch,)).run()
-        found[way] = watch.losses
     marks = [1, 10, 25, 50, 100, 150, 200, 250, 300, 400, 500]
     print(f"\n| loss, mean of ten steps up to | {' | '.join(map(str, marks))} |\n|---|{'---:|' * len(marks)}")
-    for way, losses in found.items():
-        means = (statistics.mean(losses[max(0, mark - 10) : mark]) for mark in marks)
-        print(f"| {way} | {' | '.join(f'{mean:.3f}' for mean in means)} |")
-    for way in ("written out", "fused, another dropout"):
-        apart = [abs(one - other) for one, other in zip(found["fused"], found[way], strict=True)]
-        print(f"\nfused and {way}: apart {statistics.mean(apart):.4f} on average, {max(apart):.4f} at most", flush=True)
+    for way, fused in (("fused", True), ("written out", False)):
+        for seed in (1, 2, 3):
+            torch.manual_seed(1)
+            model = build_model(preset("base", 8_000))
+            torch.manual_seed(seed)
+            training = TrainingConfig(max_steps=steps, warmup_steps=200, schedule="cosine", learning_rate=7e-4)
+            watch = Losses()
+            batches = Batches([corpus], 12_000, seed=1, packed=True)
+            # Written out and not compiled: the witness should have as little in common as it can.
+            plain = replace(machine, compiled=False)
+            trainer_of(model, batches, plain, fused=fused, training=training, callbacks=(watch,)).run()
+            means = (statistics.mean(watch.losses[max(0, mark - 10) : mark]) for mark in marks)
+            print(f"| {way}, dropout {seed} | {' | '.join(f'{mean:.3f}' for mean in means)} |", flush=True)
 
 
 # --- the same bits
