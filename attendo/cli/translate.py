@@ -159,6 +159,16 @@ def translate(
             help="Of a document such as subtitles, keep the source beside its translation: under it, or over it.",
         ),
     ] = None,
+    memory: Annotated[
+        Path | None,
+        typer.Option(
+            "--memory",
+            metavar="FILE",
+            parser=typed_path,
+            rich_help_panel=CHECKS,
+            help="Translation memory (.tmx, .tsv or .jsonl) for a document: texts that it knows are taken from it.",
+        ),
+    ] = None,
     device: Annotated[str, DEVICE] = "auto",
     threads: Annotated[int | None, THREADS] = None,
     resume: Annotated[
@@ -210,6 +220,10 @@ def translate(
         raise UsageError(SAMPLE_OR_PASSES if beam is None else SAMPLE_OR_BEAM)
     if beam is not None and n_best > beam:
         raise UsageError(f"--n-best {n_best} needs a --beam of at least {n_best}, not {beam}")
+    if bilingual not in (None, "under", "over"):
+        raise UsageError(f"--bilingual is {bilingual!r}: expected under or over")
+    if texts and (bilingual or memory) and not source:
+        raise UsageError("--bilingual and --memory are for documents, and this is none: see attendo translate --help")
     for option, path in (("-o", target), ("--report", report)):
         if path:
             check_file_name(option, path)
@@ -217,7 +231,7 @@ def translate(
     if target:
         from attendo.documents.durable_output import BESIDE, BESIDE_DOCUMENT
 
-        beside["-o"] = BESIDE + BESIDE_DOCUMENT
+        beside["-o"] = BESIDE + (BESIDE_DOCUMENT[:1] if report else BESIDE_DOCUMENT)
         check_unpacked("-o", target)
     texts = None if texts == ["-"] else [as_utf8(text) for text in texts or ()]
     if texts and len(texts) == 1 and is_file(texts[0]):
@@ -232,7 +246,12 @@ def translate(
 
     folder = model_folder(model)  # before anything is read or written
     check_apart(
-        reads={"-i": source if source or texts else STANDARD, "--glossary": glossary, "--model": folder},
+        reads={
+            "-i": source if source or texts else STANDARD,
+            "--glossary": glossary,
+            "--memory": memory,
+            "--model": folder,
+        },
         writes={"-o": target, "--report": report},
         beside=beside,
     )
@@ -255,12 +274,11 @@ def translate(
         from attendo.documents.file_translation import FileTranslation, is_special
         from attendo.documents.progress import progress_on_stderr
 
-        if bilingual not in (None, "under", "over"):
-            raise UsageError(f"--bilingual is {bilingual!r}: expected under or over")
         work = FileTranslation(
             texts=tuple(texts or ()), source=None if source == STANDARD else source,
             target=None if target == STANDARD else target, to=to, from_=from_, options=options, strict=strict,
             as_lines=as_lines, as_json=as_json, resume=resume,
+            memory=memory,
             bilingual=bilingual or "none",  # type: ignore[arg-type]
         )  # fmt: skip
         hidden = work.target is None and sys.stdout.isatty()  # a bar among the lines would help nobody

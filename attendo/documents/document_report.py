@@ -41,7 +41,7 @@ class DocumentReport:
             "from_memory": count["from memory"],
             "kept": count["kept"] + count["refused"],
             "around": [{"place": place, "what": what} for place, what in self.around],
-            "look": [note._asdict() for note in self.notes],
+            "notes": [note._asdict() for note in self.notes],
         }
 
     def summary(self) -> str:

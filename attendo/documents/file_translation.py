@@ -3,19 +3,20 @@
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 from attendo.data.lines import COMPRESSED, FileStream, naming_damage
 from attendo.documents.document import BilingualMode, Writing
-from attendo.documents.document_run import DocumentRun, TranslationMemory
+from attendo.documents.document_run import DocumentRun
 from attendo.documents.durable_output import DurableOutput
 from attendo.documents.file_kinds import MOST, FileKind, look
 from attendo.documents.find import LARGEST, FindDocument, finder_for
 from attendo.documents.journal import describe_run
 from attendo.documents.line_reader import Chunk, LineReader, chunk_of_texts, opened
+from attendo.documents.memory import read_memory
 from attendo.documents.pipeline import Account, Output, StreamOutput, TranslationListener, translate_chunks
 from attendo.documents.segment_translation import SegmentTranslator
 from attendo.errors import DataError, UsageError
@@ -41,7 +42,7 @@ class FileTranslation:
     as_json: bool = False
     resume: bool = False
     bilingual: BilingualMode = "none"  # of a document: what it said before stays beside the translation
-    memory: TranslationMemory = field(default_factory=dict)  # of a document: texts whose translation is known
+    memory: Path | None = None  # of a document: a file of texts whose translation is known
 
     def __post_init__(self) -> None:
         if self.texts and self.source:
@@ -127,10 +128,11 @@ class FileTranslation:
         asking = SegmentTranslator(translator, self.to, self.from_, self.options)
         to = translator.preparer.languages("", self.to, self.from_).to
         run = describe_run(translator.bundle.key, to, self.from_, self.options, False, None)
+        source = asking.source_language(document.segments)
         work = DocumentRun(
             key=key, document=document, name=self.name, asking=asking, target=self.target,
-            writing=Writing(to, asking.source_language(document.segments), self.bilingual),
-            run=run, memory=self.memory, resume=self.resume,
+            writing=Writing(to, source, self.bilingual), run=run, memory=read_memory(self.memory, source, to),
+            resume=self.resume,
         )  # fmt: skip
         return work.translate(stdout, listener)
 

@@ -43,6 +43,8 @@ DIFFERENCES = {
     "json": "or without --json",
     "strict": "or without --strict",
     "input_bytes": "an input of another size",
+    "bilingual": "another --bilingual",
+    "memory": "another --memory",
 }
 
 RunDescription = dict[str, Any]

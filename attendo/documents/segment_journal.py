@@ -8,6 +8,7 @@ A segment is known by the hash of its text, so a document of which a part was ch
 same. Seals as in journal.py. When the document is written, the journal goes.
 """
 
+import logging
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,6 +20,8 @@ from attendo.documents.journal import RunDescription, differences, parsed, read_
 from attendo.documents.segment_answer import SegmentAnswer, answer_from_dict
 from attendo.errors import InputError, WriteError
 from attendo.files.durable import cannot_write, lock
+
+logger = logging.getLogger("attendo")
 
 FORMAT = 1
 ENDING = ".segments.jsonl"
@@ -66,6 +69,7 @@ class SegmentJournal:
         match parsed(first) if seal else None:
             case {"attendo": "document", "format": int(version), "run": dict(run)}:
                 if not resume:
+                    self.warn_of_loss(run)
                     return 0
                 if version != FORMAT:
                     raise InputError(f"{self.path} has format {version}, expected {FORMAT}; {ANEW}")
@@ -83,6 +87,13 @@ class SegmentJournal:
                 break
             end, self.seal = end + len(line), seal
         return end
+
+    def warn_of_loss(self, run: RunDescription) -> None:
+        if run == self.run and (lines := sum(1 for _ in self.file)):
+            logger.warning(
+                f"{self.path} holds {lines:,} segments of a run that was stopped: --resume would continue after them, "
+                "now all begins anew"
+            )
 
     def add(self, answers: Mapping[str, SegmentAnswer]) -> None:
         """They are on the disk when this returns."""
