@@ -194,7 +194,7 @@ def attendo(tmp_path, monkeypatch, capfdbinary, model):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(bundle, "model_folder", lambda name: model)
-    monkeypatch.setattr(load_module, "load", lambda folder, **_: fake_translator(folder, FakeEngine(backwards)))
+    monkeypatch.setattr(load_module, "load", lambda folder, **_: fake_translator(folder, FakeEngine()))
 
     def run(*arguments):
         with pytest.raises(SystemExit) as end:
