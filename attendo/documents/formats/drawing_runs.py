@@ -1,0 +1,71 @@
+"""What a paragraph of a drawing (a:p) holds: the text of slides, tables, charts and diagrams of all Office programs.
+
+<a:p><a:r><a:rPr lang="en-US" b="1"/><a:t>Hello</a:t></a:r><a:br/><a:fld type="slidenum">…</a:fld></a:p>
+"""
+
+import re
+from collections.abc import Sequence
+
+from attendo.documents.document import ByteSpan, Change, Writing
+from attendo.documents.formats.languages import in_locale
+from attendo.documents.formats.run_writer import Dialect, Paragraph
+from attendo.documents.formats.runs import Atom, AtomKind, Item, Run, Text
+from attendo.documents.xml_tree import XmlNode, XmlTree
+
+UNSEEN = re.compile(rb"\s(lang|altLang|dirty|err|smtClean|noProof|bmk|smtId|kumimoji)=(\"[^\"]*\"|'[^']*')")
+LANGUAGE = re.compile(rb"(<(?:\w+:)?rPr\b[^>]*?\slang=[\"'])([^\"']*)")
+KINDS: dict[str, AtomKind] = {"a:br": "br", "a:fld": "x", "mc:AlternateContent": "x"}
+
+
+def drawing_items(tree: XmlTree, paragraph: XmlNode, content: Sequence[XmlNode]) -> list[Item]:
+    items: list[Item] = []
+    glue = b""
+    for node in content:
+        raw = tree.raw(node.start, node.end)
+        item = None if node.name in ("#text", "#aside") else run_text(tree, node) if node.name == "a:r" else None
+        if item:
+            item.run.before = glue
+            items.append(item)
+            glue = b""
+        elif node.name in ("#text", "#aside"):
+            glue += raw
+        else:
+            items.append(Atom(KINDS.get(node.name, "p"), raw, lead=glue))
+            glue = b""
+    return [*items, Atom("p", glue)] if glue else items
+
+
+def run_text(tree: XmlTree, node: XmlNode) -> Text | None:
+    """Of a run that is as all are: properties, then a text."""
+    text, properties = node.child("a:t"), node.child("a:rPr")
+    known = ("a:rPr", "a:t", "#text")
+    if text is None or [child for child in node.children if child.name not in known] or text.inner == text.outer:
+        return None
+    if [child for child in text.children if child.name != "#text"] or (properties and properties.start > text.start):
+        return None
+    look = UNSEEN.sub(b"", tree.raw(properties.start, properties.end)) if properties else b""
+    look = re.sub(rb"^<(?:\w+:)?rPr\s*/>$|^<(?:\w+:)?rPr\s*></(?:\w+:)?rPr>$", b"", look)
+    run = Run(
+        tree.raw(node.start, text.start), tree.raw(text.end, node.end), look.decode(), start=node.start, end=node.end
+    )
+    words = tree.raw(text.inner, text.outer).decode()
+    return Text(run, tree.raw(text.start, text.inner), words, tree.raw(text.outer, text.end))
+
+
+def drawing_dialect(writing: Writing) -> Dialect:
+    """Of the attribute lang: the language of the text, whatever its script."""
+
+    def opened(run: bytes) -> bytes:
+        return LANGUAGE.sub(lambda found: found[1] + in_locale(found[2], writing), run)
+
+    return Dialect(text_open=lambda tag, text: tag, run_open=opened)
+
+
+def drawing_line_beside(data: bytes, paragraph: Paragraph, answer: str, writing: Writing) -> Change:
+    """A line more, in the other language."""
+    prefix = re.match(rb"<(\w+:)?", data[paragraph.first : paragraph.first + 50])
+    line = b"<%sbr/>" % ((prefix[1] if prefix else b"") or b"")
+    copy = paragraph.copy(answer, drawing_dialect(writing))
+    under = writing.bilingual == "under"
+    at = paragraph.end if under else paragraph.start
+    return Change(ByteSpan(paragraph.part, at, at), line + copy if under else copy + line)
