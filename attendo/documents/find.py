@@ -33,4 +33,8 @@ def finder_for(key: str) -> FindDocument | None:
             from attendo.documents.formats.po import find_po
 
             return find_po
+        case "docx":
+            from attendo.documents.formats.docx import find_docx
+
+            return find_docx
     return None

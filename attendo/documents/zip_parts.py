@@ -104,7 +104,7 @@ class ZipParts(Mapping[str, bytes]):
             body = self.data[entry.start : entry.end]
             central = entry.central
             start = size + len(gap)
-            if entry.name in changed:
+            if entry.name in changed and changed[entry.name] != self.unpack(entry):
                 body, central = self.repacked(entry, changed[entry.name])
             pieces += [gap, body]
             centrals.append(CENTRAL.pack(*CENTRAL.unpack_from(central)[:-1], start) + central[CENTRAL.size :])

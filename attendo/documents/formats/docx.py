@@ -59,14 +59,14 @@ class WordDocument(OfficeDocument):
             return [drawing_line_beside(data, paragraph, answer, writing)]
         before, after = data[paragraph.first : paragraph.start], data[paragraph.end : paragraph.last]
         copy = paragraph.copy(answer, self.dialect(paragraph.part, writing))
-        under = writing.bilingual == "under"
+        first = writing.bilingual == "under"  # the source is
         if IN_A_LIST.search(before):
             w = re.match(rb"<((?:\w+:)?)", before)
             line = b"<%br><%bbr/></%br>".replace(b"%b", w[1] if w else b"")
-            at, new = (paragraph.end, line + copy) if under else (paragraph.start, copy + line)
+            at, new = (paragraph.start, copy + line) if first else (paragraph.end, line + copy)
         else:
             new = IDENTITY.sub(b"", before) + copy + after
-            at = paragraph.last if under else paragraph.first
+            at = paragraph.first if first else paragraph.last
         return [Change(ByteSpan(paragraph.part, at, at), new)]
 
     def around(self, writing: Writing) -> list[AroundChange]:

@@ -66,6 +66,6 @@ def drawing_line_beside(data: bytes, paragraph: Paragraph, answer: str, writing:
     prefix = re.match(rb"<(\w+:)?", data[paragraph.first : paragraph.first + 50])
     line = b"<%sbr/>" % ((prefix[1] if prefix else b"") or b"")
     copy = paragraph.copy(answer, drawing_dialect(writing))
-    under = writing.bilingual == "under"
-    at = paragraph.end if under else paragraph.start
-    return Change(ByteSpan(paragraph.part, at, at), line + copy if under else copy + line)
+    first = writing.bilingual == "under"  # the source is
+    at = paragraph.start if first else paragraph.end
+    return Change(ByteSpan(paragraph.part, at, at), copy + line if first else line + copy)
