@@ -141,8 +141,8 @@ def samples():
         + paragraph(run('<w:fldChar w:fldCharType="end"/>'))
         + paragraph(run("See page "), field("PAGE", "3"), run(" of "), field("NUMPAGES", "9"), run(" pages."))
         + paragraph(
-            "<w:r><w:t>Made on </w:t><w:fldChar w:fldCharType=\"begin\"/><w:instrText> DATE </w:instrText>"
-            '<w:fldChar w:fldCharType="separate"/><w:t>today</w:t><w:fldChar w:fldCharType="end"/><w:t> by me.</w:t></w:r>'
+            f'<w:r>{t("Made on ")}<w:fldChar w:fldCharType="begin"/><w:instrText> DATE </w:instrText>'
+            '<w:fldChar w:fldCharType="separate"/><w:t>today</w:t><w:fldChar w:fldCharType="end"/>' + t(" by me.") + "</w:r>"
         )
         + paragraph(run("Figure "), f'<w:fldSimple w:instr=" SEQ Figure ">{run("1")}</w:fldSimple>', run(": a lake")),
     )  # fmt: skip
