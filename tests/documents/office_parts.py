@@ -33,14 +33,15 @@ STYLES = (
     '<w:rPr><w:b/><w:sz w:val="36"/></w:rPr></w:style>'
     '<w:style w:type="character" w:styleId="Hyperlink"><w:name w:val="Hyperlink"/><w:rPr><w:color w:val="0563C1"/>'
     '<w:u w:val="single"/></w:rPr></w:style>'
-    '<w:style w:type="paragraph" w:styleId="ListBullet"><w:name w:val="List Bullet"/><w:pPr><w:ind w:left="720"/></w:pPr>'
+    '<w:style w:type="paragraph" w:styleId="ListBullet"><w:name w:val="List Bullet"/>'
+    '<w:pPr><w:ind w:left="720"/></w:pPr>'
     "</w:style></w:styles>"
 )
 CORE = (
     '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"'
     ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"'
-    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><dc:title>{title}</dc:title><dc:creator>A. Writer</dc:creator>'
-    "</cp:coreProperties>"
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><dc:title>{title}</dc:title>'
+    "<dc:creator>A. Writer</dc:creator></cp:coreProperties>"
 )
 
 
@@ -79,8 +80,12 @@ CORE_RELATION = "http://schemas.openxmlformats.org/package/2006/relationships/me
 
 
 def word_file(body, *, links=(), title="", styles=STYLES, **others):
-    """A .docx with this text; `others` are the contents of header1, footnotes and so on, their root element included."""
-    section = '<w:sectPr>{}<w:pgSz w:w="8000" w:h="6500"/><w:pgMar w:top="900" w:right="900" w:bottom="900" w:left="900" w:header="400" w:footer="400" w:gutter="0"/></w:sectPr>'
+    """A .docx with this text; `others` are the contents of header1, footnotes and so on, with their root element."""
+    margins = " ".join(f'w:{side}="900"' for side in ("top", "right", "bottom", "left"))
+    section = (
+        f'<w:sectPr>{{}}<w:pgSz w:w="8000" w:h="6500"/><w:pgMar {margins} w:header="400" w:footer="400" w:gutter="0"/>'
+        "</w:sectPr>"
+    )
     parts = {"document": f"<w:document {WORD_SPACES}><w:body>{body}{section}</w:body></w:document>", **others}
     if styles:
         parts["styles"] = styles

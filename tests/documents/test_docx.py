@@ -18,11 +18,14 @@ from tests.documents.word_samples import samples as built
 WITNESSED = re.compile("fldChar|fldSimple|w:ins |smartTag|w:sdt|AlternateContent|oMath|moveFrom")
 
 
+GERMAN = Writing("de", "en")
+
+
 def document(*paragraphs, **more):
     return find_docx(word_file("".join(paragraphs), **more), "a.docx")
 
 
-def body(found, *answers, writing=Writing("de", "en")):
+def body(found, *answers, writing=GERMAN):
     """What stands in the text with these answers, one for each segment."""
     changes = [change for index, answer in enumerate(answers) for change in found.changes(index, answer, writing)]
     text = parts_of(found.written(changes))["word/document.xml"].decode()
@@ -107,7 +110,13 @@ def test_a_number_of_a_page_is_one_thing_and_goes_with_its_word():
 
 @pytest.mark.parametrize(
     "answer",
-    ["One", 'One <g id="0">two</g> <g id="0">two</g>', '</g>x<g id="0">', 'a < b <g id="0">c</g>', '\x01<g id="0">c</g>'],
+    [
+        "One",
+        'One <g id="0">two</g> <g id="0">two</g>',
+        '</g>x<g id="0">',
+        'a < b <g id="0">c</g>',
+        '\x01<g id="0">c</g>',
+    ],
 )
 def test_an_answer_that_would_break_the_file_is_refused(answer):
     assert document(paragraph(run("One "), run("two", BOLD))).problem(0, answer)

@@ -39,7 +39,9 @@ def table(*rows):
         f'<w:{side} w:val="single" w:sz="4" w:space="0" w:color="000000"/>'
         for side in ("top", "left", "bottom", "right", "insideH", "insideV")
     )
-    return f'<w:tbl><w:tblPr><w:tblW w:w="0" w:type="auto"/><w:tblBorders>{borders}</w:tblBorders></w:tblPr><w:tblGrid><w:gridCol w:w="2500"/><w:gridCol w:w="2500"/></w:tblGrid>{cells}</w:tbl>'
+    grid = '<w:gridCol w:w="2500"/>' * 2
+    properties = f'<w:tblW w:w="0" w:type="auto"/><w:tblBorders>{borders}</w:tblBorders>'
+    return f"<w:tbl><w:tblPr>{properties}</w:tblPr><w:tblGrid>{grid}</w:tblGrid>{cells}</w:tbl>"
 
 
 def text_box(*paragraphs, number=1):
@@ -55,7 +57,8 @@ def text_box(*paragraphs, number=1):
         f'<wp:docPr id="{number}" name="Box {number}"/><wp:cNvGraphicFramePr/><a:graphic>'
         '<a:graphicData uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp>'
         '<wps:cNvSpPr txBox="1"/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="1800000" cy="800000"/></a:xfrm>'
-        '<a:prstGeom prst="rect"><a:avLst/></a:prstGeom><a:ln w="6350"><a:solidFill><a:srgbClr val="000000"/></a:solidFill>'
+        '<a:prstGeom prst="rect"><a:avLst/></a:prstGeom><a:ln w="6350">'
+        '<a:solidFill><a:srgbClr val="000000"/></a:solidFill>'
         f"</a:ln></wps:spPr><wps:txbx>{inner}</wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic></wp:anchor>"
         "</w:drawing></mc:Choice><mc:Fallback><w:pict>"
         f'<v:rect style="width:140pt;height:60pt"><v:textbox>{inner}</v:textbox></v:rect></w:pict></mc:Fallback>'
@@ -95,28 +98,34 @@ LANG = '<w:lang w:val="en-GB"/>'
 
 
 def samples():
-    yield "many_runs", word_file(
-        heading("One sentence, many runs")
-        + "<w:p>"
-        + run("The com", rsid="00AA0001")
-        + '<w:proofErr w:type="spellStart"/>'
-        + run("mit", "<w:noProof/>", rsid="00AA0002")
-        + '<w:proofErr w:type="spellEnd"/>'
-        + run("tee ", LANG)
-        + run("has ", BOLD + LANG)
-        + run("not", BOLD)
-        + run(" ", ITALIC)
-        + run("decided ")
-        + "<w:r><w:t>any</w:t><w:lastRenderedPageBreak/><w:t>thing</w:t></w:r>"
-        + "<w:r><w:t>  </w:t></w:r><w:r><w:t/></w:r><w:r/>"
-        + run(" yet.")
-        + "</w:p>",
-        title="A report &amp; more",
+    yield (
+        "many_runs",
+        word_file(
+            heading("One sentence, many runs")
+            + "<w:p>"
+            + run("The com", rsid="00AA0001")
+            + '<w:proofErr w:type="spellStart"/>'
+            + run("mit", "<w:noProof/>", rsid="00AA0002")
+            + '<w:proofErr w:type="spellEnd"/>'
+            + run("tee ", LANG)
+            + run("has ", BOLD + LANG)
+            + run("not", BOLD)
+            + run(" ", ITALIC)
+            + run("decided ")
+            + "<w:r><w:t>any</w:t><w:lastRenderedPageBreak/><w:t>thing</w:t></w:r>"
+            + "<w:r><w:t>  </w:t></w:r><w:r><w:t/></w:r><w:r/>"
+            + run(" yet.")
+            + "</w:p>",
+            title="A report &amp; more",
+        ),
     )
-    yield "bold_in_a_word", word_file(
-        paragraph(run("Un"), run("break", BOLD), run("able &lt;glass&gt; is "), run("very", ITALIC), run(" dear."))
-        + paragraph(run("Everything here is bold, ", BOLD), run("but this", ""), run(" is not.", ""))
-        + paragraph(run("H"), run("2", '<w:vertAlign w:val="subscript"/>'), run("O is water."))
+    yield (
+        "bold_in_a_word",
+        word_file(
+            paragraph(run("Un"), run("break", BOLD), run("able &lt;glass&gt; is "), run("very", ITALIC), run(" dear."))
+            + paragraph(run("Everything here is bold, ", BOLD), run("but this", ""), run(" is not.", ""))
+            + paragraph(run("H"), run("2", '<w:vertAlign w:val="subscript"/>'), run("O is water."))
+        ),
     )
     link = '<w:hyperlink r:id="rId2" w:history="1">{}</w:hyperlink>'
     style = '<w:rStyle w:val="Hyperlink"/>'
@@ -135,14 +144,16 @@ def samples():
             run('<w:fldChar w:fldCharType="begin"/>'),
             run('<w:instrText xml:space="preserve"> TOC \\o "1-3" </w:instrText>'),
             run('<w:fldChar w:fldCharType="separate"/>'),
-            f'<w:hyperlink w:anchor="_Toc1">{run("First chapter")}{run("<w:tab/>")}{field("PAGEREF _Toc1", "1")}</w:hyperlink>',
+            '<w:hyperlink w:anchor="_Toc1">', run("First chapter"), run("<w:tab/>"), field("PAGEREF _Toc1", "1"),
+            "</w:hyperlink>",
         )
         + paragraph(run("Second chapter"), run("<w:tab/>"), field("PAGEREF _Toc2", "7"))
         + paragraph(run('<w:fldChar w:fldCharType="end"/>'))
         + paragraph(run("See page "), field("PAGE", "3"), run(" of "), field("NUMPAGES", "9"), run(" pages."))
         + paragraph(
             f'<w:r>{t("Made on ")}<w:fldChar w:fldCharType="begin"/><w:instrText> DATE </w:instrText>'
-            '<w:fldChar w:fldCharType="separate"/><w:t>today</w:t><w:fldChar w:fldCharType="end"/>' + t(" by me.") + "</w:r>"
+            '<w:fldChar w:fldCharType="separate"/><w:t>today</w:t><w:fldChar w:fldCharType="end"/>'
+            + t(" by me.") + "</w:r>"
         )
         + paragraph(run("Figure "), f'<w:fldSimple w:instr=" SEQ Figure ">{run("1")}</w:fldSimple>', run(": a lake")),
     )  # fmt: skip
@@ -151,7 +162,9 @@ def samples():
             '<w:bookmarkStart w:id="0" w:name="_Toc1"/>', run("Rivers and lakes"), '<w:bookmarkEnd w:id="0"/>',
             properties='<w:pStyle w:val="Heading1"/>',
         )
-        + paragraph(run("The river"), note_reference(2), run(" is long, and the lake"), note_reference(3), run(" deep.")),
+        + paragraph(
+            run("The river"), note_reference(2), run(" is long, and the lake"), note_reference(3), run(" deep."),
+        ),
         footnotes=footnotes("It begins in the mountains.", "Nobody has measured it."),
     )  # fmt: skip
     yield "text_boxes", word_file(
@@ -161,16 +174,21 @@ def samples():
         )
         + paragraph(text_box(paragraph(run("Alone"), text_box(paragraph(run("A box in a box")), number=3)), number=2))
     )  # fmt: skip
-    yield "tables", word_file(
-        table(
-            [paragraph(run("Name")), paragraph(run("Price"))],
-            [paragraph(run("Green tea")), paragraph(run("12.50"))],
-            [
-                table([paragraph(run("a table")), paragraph(run("in a table"))]) + paragraph(),
-                paragraph(run("Total:"), run("<w:tab/>"), run("about twelve")),
-            ],
-        )
-        + paragraph(run("First line"), run("<w:br/>"), run("second line."), run('<w:br w:type="page"/>'), run("Next page"))
+    yield (
+        "tables",
+        word_file(
+            table(
+                [paragraph(run("Name")), paragraph(run("Price"))],
+                [paragraph(run("Green tea")), paragraph(run("12.50"))],
+                [
+                    table([paragraph(run("a table")), paragraph(run("in a table"))]) + paragraph(),
+                    paragraph(run("Total:"), run("<w:tab/>"), run("about twelve")),
+                ],
+            )
+            + paragraph(
+                run("First line"), run("<w:br/>"), run("second line."), run('<w:br w:type="page"/>'), run("Next page")
+            )
+        ),
     )
     who = 'w:id="{}" w:author="A" w:date="2026-01-02T03:04:05Z"'
     yield "tracked_changes", word_file(

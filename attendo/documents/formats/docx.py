@@ -1,8 +1,8 @@
 """Word documents (.docx): the paragraphs of the text, headers, footers, notes, comments, text boxes and charts.
 
 What is deleted, hidden in a field or kept by a control stays. The language that the document names becomes that of the
-translation, and for Chinese a font is named where none is. The title in the properties is translated, too; Word shows it
-wherever a title page asks for it.
+translation, and for Chinese a font is named where none is. The title in the properties is translated, too: Word shows
+it wherever a title page asks for it.
 """
 
 import re
@@ -23,7 +23,7 @@ from attendo.documents.formats.office_document import (
     segments_of,
     tree_of,
 )
-from attendo.documents.formats.run_writer import Dialect, Paragraph
+from attendo.documents.formats.run_writer import RunDialect, RunParagraph
 from attendo.documents.formats.word_runs import SPACED, word_items
 from attendo.documents.zip_parts import ZipParts
 from attendo.errors import DataError
@@ -47,12 +47,12 @@ class WordDocument(OfficeDocument):
 
     can_be_bilingual = True
 
-    def dialect(self, part: str, writing: Writing) -> Dialect:
+    def dialect(self, part: str, writing: Writing) -> RunDialect:
         if part in self.drawings:
             return drawing_dialect(writing)
-        return Dialect(spaced, lambda opened: LANGUAGE.sub(lambda tag: in_language(tag[0], writing), opened))
+        return RunDialect(spaced, lambda opened: LANGUAGE.sub(lambda tag: in_language(tag[0], writing), opened))
 
-    def beside(self, paragraph: Paragraph, answer: str, writing: Writing) -> Sequence[Change]:
+    def beside(self, paragraph: RunParagraph, answer: str, writing: Writing) -> Sequence[Change]:
         """A second paragraph with the same properties; in a list, or where a section ends, a line more of the first."""
         data = self.unpacked(paragraph.part)
         if paragraph.part in self.drawings:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from attendo.documents.document import ByteSpan, Change, Writing
 from attendo.documents.formats.languages import in_locale
-from attendo.documents.formats.run_writer import Dialect, Paragraph
-from attendo.documents.formats.runs import Atom, AtomKind, Item, Run, Text
+from attendo.documents.formats.run_writer import RunDialect, RunParagraph
+from attendo.documents.formats.runs import AtomKind, RunAtom, RunItem, RunText, TextRun
 from attendo.documents.xml_tree import XmlNode, XmlTree
 
 UNSEEN = re.compile(rb"\s(lang|altLang|dirty|err|smtClean|noProof|bmk|smtId|kumimoji)=(\"[^\"]*\"|'[^']*')")
@@ -17,8 +17,8 @@ LANGUAGE = re.compile(rb"(<(?:\w+:)?rPr\b[^>]*?\slang=[\"'])([^\"']*)")
 KINDS: dict[str, AtomKind] = {"a:br": "br", "a:fld": "x", "mc:AlternateContent": "x"}
 
 
-def drawing_items(tree: XmlTree, paragraph: XmlNode, content: Sequence[XmlNode]) -> list[Item]:
-    items: list[Item] = []
+def drawing_items(tree: XmlTree, paragraph: XmlNode, content: Sequence[XmlNode]) -> list[RunItem]:
+    items: list[RunItem] = []
     glue = b""
     for node in content:
         raw = tree.raw(node.start, node.end)
@@ -30,12 +30,12 @@ def drawing_items(tree: XmlTree, paragraph: XmlNode, content: Sequence[XmlNode])
         elif node.name in ("#text", "#aside"):
             glue += raw
         else:
-            items.append(Atom(KINDS.get(node.name, "p"), raw, lead=glue))
+            items.append(RunAtom(KINDS.get(node.name, "p"), raw, lead=glue))
             glue = b""
-    return [*items, Atom("p", glue)] if glue else items
+    return [*items, RunAtom("p", glue)] if glue else items
 
 
-def run_text(tree: XmlTree, node: XmlNode) -> Text | None:
+def run_text(tree: XmlTree, node: XmlNode) -> RunText | None:
     """Of a run that is as all are: properties, then a text."""
     text, properties = node.child("a:t"), node.child("a:rPr")
     known = ("a:rPr", "a:t", "#text")
@@ -45,23 +45,23 @@ def run_text(tree: XmlTree, node: XmlNode) -> Text | None:
         return None
     look = UNSEEN.sub(b"", tree.raw(properties.start, properties.end)) if properties else b""
     look = re.sub(rb"^<(?:\w+:)?rPr\s*/>$|^<(?:\w+:)?rPr\s*></(?:\w+:)?rPr>$", b"", look)
-    run = Run(
+    run = TextRun(
         tree.raw(node.start, text.start), tree.raw(text.end, node.end), look.decode(), start=node.start, end=node.end
     )
     words = tree.raw(text.inner, text.outer).decode()
-    return Text(run, tree.raw(text.start, text.inner), words, tree.raw(text.outer, text.end))
+    return RunText(run, tree.raw(text.start, text.inner), words, tree.raw(text.outer, text.end))
 
 
-def drawing_dialect(writing: Writing) -> Dialect:
+def drawing_dialect(writing: Writing) -> RunDialect:
     """Of the attribute lang: the language of the text, whatever its script."""
 
     def opened(run: bytes) -> bytes:
         return LANGUAGE.sub(lambda found: found[1] + in_locale(found[2], writing), run)
 
-    return Dialect(text_open=lambda tag, text: tag, run_open=opened)
+    return RunDialect(text_open=lambda tag, text: tag, run_open=opened)
 
 
-def drawing_line_beside(data: bytes, paragraph: Paragraph, answer: str, writing: Writing) -> Change:
+def drawing_line_beside(data: bytes, paragraph: RunParagraph, answer: str, writing: Writing) -> Change:
     """A line more, in the other language."""
     prefix = re.match(rb"<(\w+:)?", data[paragraph.first : paragraph.first + 50])
     line = b"<%sbr/>" % ((prefix[1] if prefix else b"") or b"")

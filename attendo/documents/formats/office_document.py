@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from attendo.documents.document import ByteSpan, Change, DocumentSegment, Writing
-from attendo.documents.formats.run_writer import Dialect, Paragraph
-from attendo.documents.formats.runs import RULES, Item, coded
+from attendo.documents.formats.run_writer import RunDialect, RunParagraph
+from attendo.documents.formats.runs import RULES, RunItem, coded
 from attendo.documents.xml_scan import decoded_xml, encoded_xml
 from attendo.documents.xml_tree import XmlNode, XmlTree, grow_tree
 from attendo.documents.zip_document import ZipDocument
@@ -30,8 +30,8 @@ class PlainText:
     kind: str = "title"
 
 
-Found = Paragraph | PlainText
-ReadItems = Callable[[XmlTree, XmlNode, Sequence[XmlNode]], list[Item]]  # of a paragraph, and its content
+Found = RunParagraph | PlainText
+ReadItems = Callable[[XmlTree, XmlNode, Sequence[XmlNode]], list[RunItem]]  # of a paragraph, and its content
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class OfficeDocument(ZipDocument):
     found: Sequence[Found]  # one for each segment
     known: dict[str, bytes] = field(default_factory=dict, repr=False)
 
-    def dialect(self, part: str, writing: Writing) -> Dialect:
+    def dialect(self, part: str, writing: Writing) -> RunDialect:
         raise NotImplementedError
 
     def changes(self, index: int, answer: str, writing: Writing) -> Sequence[Change]:
@@ -56,23 +56,23 @@ class OfficeDocument(ZipDocument):
             self.known[part] = self.parts[part]
         return self.known[part]
 
-    def beside(self, paragraph: Paragraph, answer: str, writing: Writing) -> Sequence[Change]:
+    def beside(self, paragraph: RunParagraph, answer: str, writing: Writing) -> Sequence[Change]:
         """A paragraph more, in the other language."""
         raise NotImplementedError
 
     def problem(self, index: int, answer: str) -> str:
         one = self.found[index]
-        return one.problem(answer) if isinstance(one, Paragraph) else ""
+        return one.problem(answer) if isinstance(one, RunParagraph) else ""
 
 
 def tree_of(parts: ZipParts, part: str) -> XmlTree:
     return grow_tree(parts[part], f"{parts.name}: {part}")
 
 
-def paragraphs_of(part: str, tree: XmlTree, name: str, read: ReadItems) -> list[Paragraph]:
+def paragraphs_of(part: str, tree: XmlTree, name: str, read: ReadItems) -> list[RunParagraph]:
     """All elements of this name, and what `read` finds in them between its properties and its end."""
-    found: list[Paragraph] = []
-    around: list[Paragraph] = []  # those that may hold the next
+    found: list[RunParagraph] = []
+    around: list[RunParagraph] = []  # those that may hold the next
     for node in tree.root.walk():
         if node.name != name or node.inner == node.outer:
             continue
@@ -86,7 +86,7 @@ def paragraphs_of(part: str, tree: XmlTree, name: str, read: ReadItems) -> list[
         start, end = content[0].start, content[-1].end
         if any(start < child.start < end for child in node.children if child.name in AT_EDGES):
             continue  # no program writes that
-        paragraph = Paragraph(part, node.start, start, end, node.end, coded(read(tree, node, content)))
+        paragraph = RunParagraph(part, node.start, start, end, node.end, coded(read(tree, node, content)))
         found.append(paragraph)
         around.append(paragraph)
     return found
@@ -146,5 +146,3 @@ def parts_by_type(parts: ZipParts) -> dict[str, str]:
             if name in names:
                 found[name] = values.get("ContentType", "")
     return found
-
-

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attendo.documents.document import ByteSpan, Change
-from attendo.documents.formats.runs import Atom, Box, Coded, Look, Run, Text, says
+from attendo.documents.formats.runs import CodedRuns, RunAtom, RunBox, RunText, SameLook, TextRun, says
 
 TAG = re.compile(r'<(/?)(g|p|x|br|sp|tab)(?: id="(\d+)")?(/?)>')
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|amp|lt|gt|quot|apos);")
@@ -23,7 +23,7 @@ COPIED = ("x", "br", "sp", "tab")  # what a second paragraph in the other langua
 
 
 @dataclass(frozen=True)
-class Dialect:
+class RunDialect:
     """How a format writes what stands around a text. Both get the bytes of the source."""
 
     text_open: Callable[[bytes, str], bytes]  # of an element whose text this is
@@ -31,7 +31,7 @@ class Dialect:
 
 
 @dataclass(frozen=True)
-class Paragraph:
+class RunParagraph:
     """Where it stands, and what it holds: first <w:p><w:pPr/> start … end </w:p> last."""
 
     part: str
@@ -39,19 +39,19 @@ class Paragraph:
     start: int  # of what may change
     end: int
     last: int
-    coded: Coded
+    coded: CodedRuns
 
     @property
     def kept(self) -> list[tuple[int, int]]:
         """Pieces with paragraphs of their own."""
-        return [thing.nested for thing in self.coded.things if isinstance(thing, Atom) and thing.nested]
+        return [thing.nested for thing in self.coded.things if isinstance(thing, RunAtom) and thing.nested]
 
     @property
     def spans(self) -> tuple[ByteSpan, ...]:
         edges = [self.start, *(edge for piece in self.kept for edge in piece), self.end]
         return tuple(ByteSpan(self.part, *pair) for pair in zip(edges[::2], edges[1::2], strict=True))
 
-    def changes(self, answer: str, dialect: Dialect) -> list[Change]:
+    def changes(self, answer: str, dialect: RunDialect) -> list[Change]:
         """The bytes around what has paragraphs of its own, which is left to them."""
         gaps: list[list[bytes]] = [[]]
         for piece in Rewriter(self.coded, dialect).write(answer):
@@ -61,7 +61,7 @@ class Paragraph:
                 gaps.append([])
         return [Change(span, b"".join(gap)) for span, gap in zip(self.spans, gaps, strict=True)]
 
-    def copy(self, answer: str, dialect: Dialect) -> bytes:
+    def copy(self, answer: str, dialect: RunDialect) -> bytes:
         """The translation alone, beside which the source stays: without marks and pictures, which are there already."""
         pieces = Rewriter(self.coded, dialect, again=True).write(answer)
         return b"".join(piece for piece in pieces if isinstance(piece, bytes))
@@ -86,13 +86,13 @@ class Paragraph:
 
 
 class Rewriter:
-    def __init__(self, source: Coded, dialect: Dialect, *, again: bool = False) -> None:
+    def __init__(self, source: CodedRuns, dialect: RunDialect, *, again: bool = False) -> None:
         self.source, self.dialect, self.again = source, dialect, again
         self.out: list[bytes | tuple[int, int]] = []
-        self.run: Run | None = None  # the one that is open
+        self.run: TextRun | None = None  # the one that is open
         self.written: set[int] = set()  # of what comes only once
         self.next: dict[int, int] = {}  # which text of a thing comes next
-        self.ordered = iter([thing for thing in source.things if isinstance(thing, Atom) and thing.ordered])
+        self.ordered = iter([thing for thing in source.things if isinstance(thing, RunAtom) and thing.ordered])
 
     def write(self, answer: str) -> list[bytes | tuple[int, int]]:
         owners = [-1]
@@ -105,7 +105,7 @@ class Rewriter:
                 self.leave(owners.pop())
                 continue
             thing = self.source.things[int(number)]
-            if isinstance(thing, Atom):
+            if isinstance(thing, RunAtom):
                 self.atom(next(self.ordered) if thing.ordered else thing)
             else:
                 owners.append(int(number))
@@ -123,7 +123,7 @@ class Rewriter:
 
     # --- runs
 
-    def open_run(self, run: Run | None, changed: bool) -> None:
+    def open_run(self, run: TextRun | None, changed: bool) -> None:
         if run is self.run:
             return
         self.close_run()
@@ -139,18 +139,18 @@ class Rewriter:
 
     # --- what stands in them
 
-    def enter(self, thing: Box | Look) -> None:
-        if isinstance(thing, Box) and (thing.copied or not self.again):
+    def enter(self, thing: RunBox | SameLook) -> None:
+        if isinstance(thing, RunBox) and (thing.copied or not self.again):
             self.close_run()
             self.out += [self.once(thing, thing.before), thing.open]
 
     def leave(self, number: int) -> None:
         thing = self.source.things[number]
-        if isinstance(thing, Box) and (thing.copied or not self.again):
+        if isinstance(thing, RunBox) and (thing.copied or not self.again):
             self.close_run()
             self.out += [b"" if self.again else thing.tail, thing.close]
 
-    def atom(self, atom: Atom) -> None:
+    def atom(self, atom: RunAtom) -> None:
         if self.again and atom.kind not in COPIED:
             return
         self.open_run(atom.run, changed=False)
@@ -171,21 +171,21 @@ class Rewriter:
             self.out += [self.once(piece, piece.lead), self.dialect.text_open(piece.open, text), text.encode()]
             self.out.append(piece.close)
 
-    def any_chunk(self) -> list[Text]:
+    def any_chunk(self) -> list[RunText]:
         """For a text where the source has none."""
         return next(iter(self.source.chunks.values()))[0]
 
 
-def main_of(chunk: Sequence[Text]) -> Text:
+def main_of(chunk: Sequence[RunText]) -> RunText:
     return next((piece for piece in chunk if says(piece)), chunk[0])
 
 
-def dealt(new: str, chunk: Sequence[Text]) -> list[tuple[Text, str]]:
+def dealt(new: str, chunk: Sequence[RunText]) -> list[tuple[RunText, str]]:
     """A text as long as the source is cut where that is; any other is one piece, as are the runs for a reader."""
     if len(new) != sum(len(piece.text) for piece in chunk):
         return [(main_of(chunk), new)]
     inside = {at for found in ENTITY.finditer(new) for at in range(found.start() + 1, found.end())}
-    found: list[tuple[Text, str]] = []
+    found: list[tuple[RunText, str]] = []
     at = 0
     for piece in chunk:
         end = at + len(piece.text)

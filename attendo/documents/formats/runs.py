@@ -30,7 +30,7 @@ AtomKind = Literal["p", "x", "br", "sp", "tab"]
 
 
 @dataclass(eq=False, slots=True)
-class Run:
+class TextRun:
     """What stands around texts of one look. `before` and `tail` mean nothing, but stand in the file."""
 
     open: bytes
@@ -43,10 +43,10 @@ class Run:
 
 
 @dataclass(eq=False, slots=True)
-class Text:
+class RunText:
     """Letters that can be translated, as they are written in XML."""
 
-    run: Run
+    run: TextRun
     open: bytes
     text: str
     close: bytes
@@ -54,12 +54,12 @@ class Text:
 
 
 @dataclass(eq=False, slots=True)
-class Atom:
+class RunAtom:
     """What moves as one."""
 
     kind: AtomKind
     raw: bytes
-    run: Run | None = None
+    run: TextRun | None = None
     lead: bytes = b""
     ordered: bool = False  # it never changes places with others of which that is said: a field's beginning and its end
     nested: tuple[int, int] | None = None  # where it stands: it holds paragraphs of its own, and must stay there
@@ -67,50 +67,48 @@ class Atom:
 
 
 @dataclass(eq=False, slots=True)
-class Box:
+class RunBox:
     """What holds text, and goes with it: a link."""
 
     open: bytes
     close: bytes
-    items: "list[Item]" = field(default_factory=list)
+    items: "list[RunItem]" = field(default_factory=list)
     before: bytes = b""
     tail: bytes = b""
     copied: bool = True  # a second time, in the other language, too; else only what it holds
 
 
-Item = Text | Atom | Box
+RunItem = RunText | RunAtom | RunBox
 
 
 @dataclass(eq=False, slots=True)
-class Look:
-    """A stretch of text with a look of its own. It is nothing but its texts; the tags around it only keep them apart."""
-
-    chunks: "list[list[Text]]" = field(default_factory=list)
+class SameLook:
+    """A stretch of text with a look of its own. It has no bytes but those of its runs."""
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedRuns:
     """The text of a paragraph, and what its tags stand for."""
 
     text: str
-    things: Sequence[Atom | Box | Look]  # by the number of their tag
-    chunks: dict[int, list[list[Text]]]  # text by text, those of a thing; -1: of the paragraph itself
+    things: Sequence[RunAtom | RunBox | SameLook]  # by the number of their tag
+    chunks: dict[int, list[list[RunText]]]  # text by text, those of a thing; -1: of the paragraph itself
     words: str  # what is said, without tags
 
 
-def says(text: Text) -> bool:
+def says(text: RunText) -> bool:
     return not text.text.isspace()
 
 
 class Coder:
     def __init__(self) -> None:
-        self.things: list[Atom | Box | Look] = []
-        self.chunks: dict[int, list[list[Text]]] = {}
+        self.things: list[RunAtom | RunBox | SameLook] = []
+        self.chunks: dict[int, list[list[RunText]]] = {}
         self.out: list[str] = []
         self.words: list[str] = []
         self.last: int | None = None  # whose text was written last, with nothing after it
 
-    def add_text(self, owner: int, text: Text) -> None:
+    def add_text(self, owner: int, text: RunText) -> None:
         chunks = self.chunks.setdefault(owner, [])
         if self.last != owner or not chunks:
             chunks.append([])
@@ -123,11 +121,11 @@ class Coder:
         self.out.append(tag)
         self.last = None
 
-    def new(self, thing: Atom | Box | Look) -> int:
+    def new(self, thing: RunAtom | RunBox | SameLook) -> int:
         self.things.append(thing)
         return len(self.things) - 1
 
-    def level(self, items: Sequence[Item], owner: int) -> None:
+    def level(self, items: Sequence[RunItem], owner: int) -> None:
         """What a paragraph or a box holds."""
         most = base_look(items)
         at = 0
@@ -135,7 +133,7 @@ class Coder:
             item = items[at]
             end = stretch(items, at, most)
             if end > at:
-                number = self.new(Look())
+                number = self.new(SameLook())
                 self.add_tag(f'<g id="{number}">')
                 for one in items[at:end]:
                     self.one(one, number)
@@ -145,10 +143,10 @@ class Coder:
                 self.one(item, owner)
                 at += 1
 
-    def one(self, item: Item, owner: int) -> None:
-        if isinstance(item, Text):
+    def one(self, item: RunItem, owner: int) -> None:
+        if isinstance(item, RunText):
             self.add_text(owner, item)
-        elif isinstance(item, Atom):
+        elif isinstance(item, RunAtom):
             self.add_tag(f'<{item.kind} id="{self.new(item)}"/>')
             self.words.append(" ")
         else:
@@ -158,34 +156,34 @@ class Coder:
             self.add_tag("</g>")
 
 
-def base_look(items: Sequence[Item]) -> str:
+def base_look(items: Sequence[RunItem]) -> str:
     """That of most letters."""
     count: Counter[str] = Counter()
     for item in items:
-        if isinstance(item, Text):
+        if isinstance(item, RunText):
             count[item.run.look] += len(item.text) if says(item) else 0
     return count.most_common(1)[0][0] if count else ""
 
 
-def stretch(items: Sequence[Item], at: int, base: str) -> int:
+def stretch(items: Sequence[RunItem], at: int, base: str) -> int:
     """Where a stretch of one look ends that begins here; here, if none does. Blanks have the look of what is around
     them, and a picture or link between two words of one look is in the middle of it."""
     first = items[at]
-    if not isinstance(first, Text) or first.run.look == base or not says(first):
+    if not isinstance(first, RunText) or first.run.look == base or not says(first):
         return at
     end = at + 1
     for index in range(at + 1, len(items)):
         item = items[index]
-        if isinstance(item, Text) and says(item):
+        if isinstance(item, RunText) and says(item):
             if item.run.look != first.run.look:
                 break
             end = index + 1
-        elif isinstance(item, Atom) and item.kind in ("tab", "br"):
+        elif isinstance(item, RunAtom) and item.kind in ("tab", "br"):
             break
     return end
 
 
-def coded(items: Sequence[Item]) -> Coded:
+def coded(items: Sequence[RunItem]) -> CodedRuns:
     coder = Coder()
     coder.level(items, -1)
-    return Coded("".join(coder.out), coder.things, coder.chunks, "".join(coder.words))
+    return CodedRuns("".join(coder.out), coder.things, coder.chunks, "".join(coder.words))

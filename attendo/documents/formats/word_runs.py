@@ -1,27 +1,29 @@
 """What a paragraph of Word (w:p) holds: runs, links, fields, and all that is no text.
 
-    w:r w:t                         text; w:tab, w:br, w:drawing, w:footnoteReference … stand among it
-    w:hyperlink w:ins w:sdt         hold text, and go with it
-    w:bookmarkStart … w:bookmarkEnd hold what is between them
-    w:fldChar … w:instrText …       a field: one that links holds its text, any other (a page's number) is one thing
-    w:del w:moveFrom                what somebody deleted stays as it is
-    m:oMath                         a formula stands for a word
+w:r w:t                         text; w:tab, w:br, w:drawing, w:footnoteReference … stand among it
+w:hyperlink w:ins w:sdt         hold text, and go with it
+w:bookmarkStart … w:bookmarkEnd hold what is between them
+w:fldChar … w:instrText …       a field: one that links holds its text, any other (a page's number) is one thing
+w:del w:moveFrom                what somebody deleted stays as it is
+m:oMath                         a formula stands for a word
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from attendo.documents.formats.runs import Atom, AtomKind, Box, Item, Run, Text
+from attendo.documents.formats.runs import AtomKind, RunAtom, RunBox, RunItem, RunText, TextRun
 from attendo.documents.xml_tree import XmlNode, XmlTree
 
 # Of a run's properties: what no reader sees.
-UNSEEN = re.compile(rb"<(?:\w+:)?(lang|noProof|proofErr|webHidden)\b[^>]*?(/>|>.*?</(?:\w+:)?\1>)|\s\w+:rsid\w*=\"[^\"]*\"")
-HOLDS = frozenset("w:hyperlink w:ins w:smartTag w:moveTo w:customXml w:bdo w:dir".split())
-UNCOPIED = frozenset("w:ins w:moveTo w:customXml".split())  # of a second paragraph: its ids are taken
-GLUE = frozenset("w:proofErr w:lastRenderedPageBreak #aside".split())
-WORDS = frozenset("m:oMath m:oMathPara w:ruby".split())
-FIXED_CONTROLS = frozenset("w:dropDownList w:comboBox w:date w:picture w:equation w:citation".split())
+UNSEEN = re.compile(
+    rb"<(?:\w+:)?(lang|noProof|proofErr|webHidden)\b[^>]*?(/>|>.*?</(?:\w+:)?\1>)|\s\w+:rsid\w*=\"[^\"]*\""
+)
+HOLDS = frozenset(["w:hyperlink", "w:ins", "w:smartTag", "w:moveTo", "w:customXml", "w:bdo", "w:dir"])
+UNCOPIED = frozenset(["w:ins", "w:moveTo", "w:customXml"])  # of a second paragraph: its ids are taken
+GLUE = frozenset(["w:proofErr", "w:lastRenderedPageBreak", "#aside"])
+WORDS = frozenset(["m:oMath", "m:oMathPara", "w:ruby"])
+FIXED_CONTROLS = frozenset(["w:dropDownList", "w:comboBox", "w:date", "w:picture", "w:equation", "w:citation"])
 RANGES = {
     f"w:{name}{start}": f"w:{name}{end}"
     for name, start, end in (
@@ -40,10 +42,10 @@ PARAGRAPHS = frozenset({"w:p", "a:p"})
 DEEPEST = 20  # fields in fields, bookmarks in bookmarks
 
 
-def word_items(tree: XmlTree, paragraph: XmlNode, content: Sequence[XmlNode]) -> list[Item]:
+def word_items(tree: XmlTree, paragraph: XmlNode, content: Sequence[XmlNode]) -> list[RunItem]:
     items, glue = WordReader(tree, paragraph).level(content)
     if glue:
-        items.append(Atom("p", glue))
+        items.append(RunAtom("p", glue))
     return items
 
 
@@ -58,9 +60,9 @@ class WordReader:
     def holds_paragraphs(self, start: int, end: int) -> bool:
         return bisect_left(self.inner, start) < bisect_left(self.inner, end)
 
-    def level(self, nodes: Sequence[XmlNode]) -> tuple[list[Item], bytes]:
+    def level(self, nodes: Sequence[XmlNode]) -> tuple[list[RunItem], bytes]:
         """The items, and what stands after them and means nothing."""
-        items: list[Item] = []
+        items: list[RunItem] = []
         glue = b""
         for node in nodes:
             if node.name in GLUE or node.name == "#text" or is_empty_run(node):
@@ -75,15 +77,15 @@ class WordReader:
             items += new
         return with_ranges(with_fields(items, self)), glue
 
-    def lead(self, item: Item, glue: bytes) -> None:
-        if isinstance(item, Box):
+    def lead(self, item: RunItem, glue: bytes) -> None:
+        if isinstance(item, RunBox):
             item.before = glue
         elif item.run:
             item.run.before = glue
         else:
             item.lead = glue
 
-    def other(self, node: XmlNode) -> Item:
+    def other(self, node: XmlNode) -> RunItem:
         """What stands beside runs."""
         raw = self.raw(node.start, node.end)
         if node.name == "w:sdt":
@@ -96,33 +98,33 @@ class WordReader:
             properties = [child for child in node.children if child.name.endswith("Pr")]
             return self.box(node, properties[-1].end if properties else node.inner)
         if node.name in RANGES or node.name in RANGE_ENDS:
-            return Atom("p", raw, ordered=True, mark=f"{node.name} {self.tree.value(node, 'w:id')}")
+            return RunAtom("p", raw, ordered=True, mark=f"{node.name} {self.tree.value(node, 'w:id')}")
         return self.point(node)
 
-    def box(self, node: XmlNode, inner: int) -> Box:
+    def box(self, node: XmlNode, inner: int) -> RunBox:
         items, tail = self.level([child for child in node.children if child.start >= inner])
         opened, closed = self.raw(node.start, inner), self.raw(node.outer, node.end)
-        return Box(opened, closed, items, tail=tail, copied=node.name not in UNCOPIED)
+        return RunBox(opened, closed, items, tail=tail, copied=node.name not in UNCOPIED)
 
-    def control(self, node: XmlNode) -> Item:
+    def control(self, node: XmlNode) -> RunItem:
         content, properties = node.child("w:sdtContent"), node.child("w:sdtPr")
         fixed = properties and any(one.name in FIXED_CONTROLS or "checkbox" in one.name for one in properties.elements)
         if content is None or fixed or content.inner == content.outer:
             return self.point(node, "x")
         items, tail = self.level(content.children)
         opened, closed = self.raw(node.start, content.inner), self.raw(content.outer, node.end)
-        return Box(opened, closed, items, tail=tail, copied=False)
+        return RunBox(opened, closed, items, tail=tail, copied=False)
 
-    def point(self, node: XmlNode, kind: AtomKind = "p") -> Atom:
+    def point(self, node: XmlNode, kind: AtomKind = "p") -> RunAtom:
         nested = (node.start, node.end) if self.holds_paragraphs(node.start, node.end) else None
-        return Atom(kind, self.raw(node.start, node.end), nested=nested, ordered=nested is not None)
+        return RunAtom(kind, self.raw(node.start, node.end), nested=nested, ordered=nested is not None)
 
-    def run(self, node: XmlNode) -> list[Text | Atom]:
+    def run(self, node: XmlNode) -> list[RunText | RunAtom]:
         properties = node.child("w:rPr")
         inner = properties.end if properties else node.inner
         look = UNSEEN.sub(b"", self.raw(properties.inner, properties.outer)).decode() if properties else ""
-        run = Run(self.raw(node.start, inner), self.raw(node.outer, node.end), look, start=node.start, end=node.end)
-        found: list[Text | Atom] = []
+        run = TextRun(self.raw(node.start, inner), self.raw(node.outer, node.end), look, start=node.start, end=node.end)
+        found: list[RunText | RunAtom] = []
         glue = b""
         for child in node.children:
             if child.start < inner:
@@ -140,7 +142,7 @@ class WordReader:
         run.tail = glue
         return found
 
-    def in_run(self, node: XmlNode, run: Run) -> tuple[Text | Atom | None, bytes]:
+    def in_run(self, node: XmlNode, run: TextRun) -> tuple[RunText | RunAtom | None, bytes]:
         """None, and its bytes, for what means nothing; else the item, and what of it is not its own."""
         kind: AtomKind = "p"
         match node.name:
@@ -160,9 +162,9 @@ class WordReader:
             atom.mark = f"{node.name} {self.tree.value(node, 'w:fldCharType') or told}"
         return atom, b""
 
-    def text(self, node: XmlNode, run: Run) -> tuple[Text | Atom | None, bytes]:
+    def text(self, node: XmlNode, run: TextRun) -> tuple[RunText | RunAtom | None, bytes]:
         if any(child.name != "#text" for child in node.children):  # comments or CDATA among the letters
-            return Atom("x", self.raw(node.start, node.end), run), b""
+            return RunAtom("x", self.raw(node.start, node.end), run), b""
         opened, closed = self.raw(node.start, node.inner), self.raw(node.outer, node.end)
         text = self.raw(node.inner, node.outer).decode()
         start, end = 0, len(text)
@@ -172,16 +174,16 @@ class WordReader:
         if start == end:
             return None, self.raw(node.start, node.end)
         before, after = text[:start].encode(), text[end:].encode()
-        return Text(run, opened + before, text[start:end], after + closed), b""
+        return RunText(run, opened + before, text[start:end], after + closed), b""
 
 
 def is_empty_run(node: XmlNode) -> bool:
     return node.name == "w:r" and all(child.name in GLUE or child.name == "w:rPr" for child in node.children)
 
 
-def with_fields(items: list[Item], reader: WordReader, depth: int = 0) -> list[Item]:
+def with_fields(items: list[RunItem], reader: WordReader, depth: int = 0) -> list[RunItem]:
     """Fields that begin and end here as one thing, or as what holds their text; of others the marks stay in order."""
-    found: list[Item] = []
+    found: list[RunItem] = []
     fields = ends_of_fields(items)
     at = 0
     while at < len(items):
@@ -196,7 +198,7 @@ def with_fields(items: list[Item], reader: WordReader, depth: int = 0) -> list[I
             head, foot = joined(items, at, middle, reader), joined(items, end, end, reader)
             if head and foot:
                 inner = with_fields(items[middle + 1 : end], reader, depth + 1)
-                found.append(Box(head.raw, foot.raw, inner, before=head.lead, tail=foot.lead, copied=False))
+                found.append(RunBox(head.raw, foot.raw, inner, before=head.lead, tail=foot.lead, copied=False))
                 at = end + 1
                 continue
             whole = None
@@ -209,12 +211,12 @@ def with_fields(items: list[Item], reader: WordReader, depth: int = 0) -> list[I
     return found
 
 
-def ends_of_fields(items: Sequence[Item]) -> dict[int, tuple[int, int]]:
+def ends_of_fields(items: Sequence[RunItem]) -> dict[int, tuple[int, int]]:
     """Of each place where a field begins: where its text does, and where it ends; 0 where that is not here."""
     found: dict[int, tuple[int, int]] = {}
     opened: list[int] = []
     for index, item in enumerate(items):
-        match item.mark if isinstance(item, Atom) else "":
+        match item.mark if isinstance(item, RunAtom) else "":
             case "w:fldChar begin":
                 opened.append(index)
                 found[index] = 0, 0
@@ -226,41 +228,41 @@ def ends_of_fields(items: Sequence[Item]) -> dict[int, tuple[int, int]]:
     return found
 
 
-def instruction(items: Sequence[Item]) -> str:
-    marks = [item.mark for item in items if isinstance(item, Atom)]
+def instruction(items: Sequence[RunItem]) -> str:
+    marks = [item.mark for item in items if isinstance(item, RunAtom)]
     return "".join(mark.removeprefix("w:instrText ") for mark in marks if mark.startswith("w:instrText"))
 
 
-def joined(items: Sequence[Item], first: int, last: int, reader: WordReader) -> Atom | None:
+def joined(items: Sequence[RunItem], first: int, last: int, reader: WordReader) -> RunAtom | None:
     """Items as one, if they are whole runs."""
-    ends = [item.run if not isinstance(item, Box) else None for item in (items[first], items[last])]
+    ends = [item.run if not isinstance(item, RunBox) else None for item in (items[first], items[last])]
     if not ends[0] or not ends[1] or reader.holds_paragraphs(ends[0].start, ends[1].end):
         return None
     around = [items[first - 1] if first else None, items[last + 1] if last + 1 < len(items) else None]
     for run, beside in zip(ends, around, strict=True):
-        if beside is not None and not isinstance(beside, Box) and beside.run is run:
+        if beside is not None and not isinstance(beside, RunBox) and beside.run is run:
             return None
-    return Atom("p", reader.raw(ends[0].start, ends[1].end), lead=ends[0].before)
+    return RunAtom("p", reader.raw(ends[0].start, ends[1].end), lead=ends[0].before)
 
 
-def with_ranges(items: list[Item]) -> list[Item]:
+def with_ranges(items: list[RunItem]) -> list[RunItem]:
     """What is between the marks of a bookmark or a comment belongs to it, unless two of them cross."""
-    levels: list[list[Item]] = [[]]
-    opened: list[Atom] = []
-    names = {item.mark for item in items if isinstance(item, Atom) and item.mark.split(" ")[0] in RANGE_ENDS}
+    levels: list[list[RunItem]] = [[]]
+    opened: list[RunAtom] = []
+    names = {item.mark for item in items if isinstance(item, RunAtom) and item.mark.split(" ")[0] in RANGE_ENDS}
     for item in items:
-        mark = item.mark if isinstance(item, Atom) else ""
+        mark = item.mark if isinstance(item, RunAtom) else ""
         name = mark.partition(" ")[0]
-        if isinstance(item, Atom) and name in RANGES and closing(item) in names and len(opened) < DEEPEST:
+        if isinstance(item, RunAtom) and name in RANGES and closing(item) in names and len(opened) < DEEPEST:
             opened.append(item)
             levels.append([])
-        elif isinstance(item, Atom) and opened and mark == closing(opened[-1]):
+        elif isinstance(item, RunAtom) and opened and mark == closing(opened[-1]):
             inner, start = levels.pop(), opened.pop()
-            if any(isinstance(one, (Text, Box)) for one in inner):
-                levels[-1].append(Box(start.raw, item.raw, inner, before=start.lead, tail=item.lead, copied=False))
+            if any(isinstance(one, (RunText, RunBox)) for one in inner):
+                levels[-1].append(RunBox(start.raw, item.raw, inner, before=start.lead, tail=item.lead, copied=False))
             else:
                 levels[-1] += [start, *inner, item]
-        elif isinstance(item, Atom) and mark in [closing(one) for one in opened]:  # they cross
+        elif isinstance(item, RunAtom) and mark in [closing(one) for one in opened]:  # they cross
             while opened and mark != closing(opened[-1]):
                 inner, start = levels.pop(), opened.pop()
                 levels[-1] += [start, *inner]
@@ -274,6 +276,6 @@ def with_ranges(items: list[Item]) -> list[Item]:
     return levels[0]
 
 
-def closing(start: Atom) -> str:
+def closing(start: RunAtom) -> str:
     name, _, number = start.mark.partition(" ")
     return f"{RANGES[name]} {number}"
