@@ -80,6 +80,10 @@ class Document:
         """The bytes for segment `index` with this text; with the segment's own text, those that stand there."""
         raise NotImplementedError
 
+    def aimed(self, writing: Writing) -> "Document":
+        """The document once it is known what it is written for: what is there in that language already is kept."""
+        return self
+
     def around(self, writing: Writing) -> Sequence[AroundChange]:
         """What else is true of the document once it is in another language."""
         return ()

@@ -79,7 +79,7 @@ BY_BEGINNING = (
     (rf"(?i){PROLOGUE}<!doctype html", "HTML"),
     (rf"(?i){PROLOGUE}<html[\s>]", "HTML"),
     (rf"{PROLOGUE}(<!DOCTYPE tmx[^>]*>\s*)?<tmx[\s>]", "TMX"),
-    (rf"{PROLOGUE}<xliff[\s>]", "XLIFF"),
+    (rf"{PROLOGUE}<([\w.-]+:)?xliff[\s>]", "XLIFF"),
     (r"<\?xml\s|<svg\s|<rss\s", "XML"),
     (r"\{\\rtf\d", "RTF"),
     (r"(%[^\n]*\n)*\s*\\documentclass\b", "TeX"),

@@ -124,15 +124,14 @@ class FileTranslation:
             data = stream.read(LARGEST + 1)
         if len(data) > LARGEST:
             raise DataError(f"{self.name} has more than {LARGEST:,} bytes: expected a smaller document")
-        document = find(data, self.name)
+        found = find(data, self.name)
         asking = SegmentTranslator(translator, self.to, self.from_, self.options)
         to = translator.preparer.languages("", self.to, self.from_).to
         run = describe_run(translator.bundle.key, to, self.from_, self.options, False, None)
-        source = asking.source_language(document.segments)
+        writing = Writing(to, asking.source_language(found.segments), self.bilingual)
         work = DocumentRun(
-            key=key, document=document, name=self.name, asking=asking, target=self.target,
-            writing=Writing(to, source, self.bilingual), run=run, memory=read_memory(self.memory, source, to),
-            resume=self.resume,
+            key=key, document=found.aimed(writing), name=self.name, asking=asking, target=self.target,
+            writing=writing, run=run, memory=read_memory(self.memory, writing.source, to), resume=self.resume,
         )  # fmt: skip
         return work.translate(stdout, listener)
 

@@ -21,6 +21,14 @@ def finder_for(key: str) -> FindDocument | None:
             from attendo.documents.formats.vtt import find_vtt
 
             return find_vtt
+        case "tmx":
+            from attendo.documents.formats.tmx import find_tmx
+
+            return find_tmx
+        case "xliff":
+            from attendo.documents.formats.xliff import find_xliff
+
+            return find_xliff
         case "md":
             from attendo.documents.formats.md import find_md
 

@@ -76,7 +76,7 @@ def check_xml(data: bytes, name: str) -> None:
         raise DataError(f"{name} is UTF-16: expected UTF-8")
     declared = re.match(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']*)[\"']", data)
     if declared and declared[1].lower() not in (b"utf-8", b"utf8", b"us-ascii", b"ascii"):
-        raise DataError(f"{name} is in {declared[1].decode('ascii', 'replace')[:40]}: expected UTF-8")
+        raise DataError(f"{name} is in {declared[1].decode('ascii', 'replace')[:40]!r}: expected UTF-8")
     parser = expat.ParserCreate("utf-8")
     depth = 0
 
