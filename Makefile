@@ -62,9 +62,9 @@ $(LIGHT): pyproject.toml constraints.txt | $(RUN)
 	@touch $@
 
 $(FULL): pyproject.toml constraints.txt | $(RUN)
-	@echo "Installing PyTorch and all tools into $(VENV), once: 1.7 GB on disk with PyTorch's build for CPUs; its build for"
+	@echo "Installing PyTorch and all tools into $(VENV), once: 1.9 GB on disk with PyTorch's build for CPUs; its build for"
 	@echo "NVIDIA GPUs, which pip takes on Linux unless it is told otherwise, has several GB more. This takes some minutes."
-	@$(PIP_INSTALL) '.[train,words,serve,files,dev]'
+	@$(PIP_INSTALL) '.[train,words,serve,files,bulk,dev]'
 	@touch $@
 
 $(PAGE): $(FULL)

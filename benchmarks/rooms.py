@@ -21,7 +21,7 @@ ORDER = [
     {"errors", "special_tokens"}, {"device", "files"}, {"text"}, {"data"}, {"model"}, {"model_folder"}, {"decoding"},
     {"training"}, {"engines"}, {"translation"}, {"generation"}, {"reading"}, {"glass"}, {"report"}, {"documents"},
     {"evaluation"}, {"inspection"}, {"explain"}, {"exchange"}, {"doctor"}, {"recipe"}, {"runs"}, {"lab"},
-    {"server"}, {"cli"},
+    {"server"}, {"bulk"}, {"cli"},
 ]  # fmt: skip
 RANK = {name: index for index, names in enumerate(ORDER) for name in names}
 

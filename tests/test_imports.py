@@ -30,7 +30,7 @@ FORBIDDEN = {  # folder -> what it must not import besides
 }
 WITHOUT_TORCH = {
     "errors", "special_tokens", "files", "text", "translation", "generation", "reading", "glass", "documents",
-    "explain", "cli",
+    "explain", "bulk", "cli",
 }  # fmt: skip
 
 FILES = source_files()

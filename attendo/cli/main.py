@@ -29,6 +29,7 @@ from attendo.cli import (
 )  # fmt: skip
 from attendo.cli import explain as explain_command
 from attendo.cli import import_ as import_command
+from attendo.cli.bulk import app as bulk
 from attendo.cli.help import AttendoCommand, AttendoGroup
 from attendo.cli.lab import app as lab
 from attendo.cli.language import choose_language
@@ -74,6 +75,7 @@ for command in (
 app.command("import", cls=AttendoCommand)(import_command.import_)
 app.add_typer(tokenizer, name="tokenizer")
 app.add_typer(lab, name="lab")
+app.add_typer(bulk, name="bulk")
 
 
 def show_version(wanted: bool) -> None:

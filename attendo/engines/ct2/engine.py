@@ -40,9 +40,19 @@ class Ct2Engine:
         threads: int,
         vocab_size: int,
         alignment: AlignmentHeads | None = None,
+        *,
+        same_batches: bool = False,
     ) -> None:
         self.loaded, self.limits, self.quantization, self.threads = loaded, limits, quantization, threads
-        self.vocab_size, self.alignment = vocab_size, alignment
+        self.vocab_size, self.alignment, self.same_batches = vocab_size, alignment, same_batches
+
+    def with_same_batches(self) -> "Ct2Engine":
+        """The same model in batches that do not hang on how many threads there are, or are free: then neither does the
+        last digit of a score, nor the one answer in thousands that hangs on it."""
+        return Ct2Engine(
+            self.loaded, self.limits, self.quantization, self.threads, self.vocab_size, self.alignment,
+            same_batches=True,
+        )  # fmt: skip
 
     @property
     def translator(self) -> Any:
@@ -60,7 +70,7 @@ class Ct2Engine:
         self.check_positions(len(request.ids) for request in requests)
         coming: dict[int, Any] = {}  # no group waits for the one before: a thread that is free takes the next batch
         # Where others search at the same time, no thread waits for a share of this, and larger batches cost less.
-        free = max(self.threads - self.translator.num_active_batches, 1)
+        free = 1 if self.same_batches else max(self.threads - self.translator.num_active_batches, 1)
         together = batch_size(len(requests), free)
         for (longest, begun), indices in group_alike(requests).items():
             answers = self.translator.translate_batch(
