@@ -24,7 +24,7 @@ from attendo.bulk.plan import Plan, shard_name
 from attendo.bulk.runner import Runner, read_runner
 from attendo.files.durable import cannot_write
 
-DONE, FAILED, BACK = "done", "failed", "back"
+DONE, FAILED, BACK, CLOCK = "done", "failed", "back", "clock."
 SIGNS_OF_LIFE = 6  # in the time after which a lease counts as silent
 LONGEST_HOLD = 6 * 3_600  # seconds; then a runner that hangs gives no more signs of life
 LARGEST_LEASE = 4_096  # bytes
@@ -38,16 +38,17 @@ class DiskClock:
     name: str
 
     def now(self) -> float:
-        path = self.folder / f"clock.{self.name}"
+        path = self.folder / f"{CLOCK}{self.name}"
         try:
-            path.touch()
-            return path.stat().st_mtime
+            descriptor = os.open(path, os.O_CREAT | os.O_WRONLY, 0o666)
+            try:
+                os.utime(descriptor)
+                return os.fstat(descriptor).st_mtime
+            finally:
+                os.close(descriptor)
+                path.unlink(missing_ok=True)
         except OSError as error:
             raise cannot_write(path, error) from error
-
-    def remove(self) -> None:
-        with suppress(OSError):
-            (self.folder / f"clock.{self.name}").unlink()
 
 
 @dataclass

@@ -41,9 +41,6 @@ class ShardActor:
         """Whether the shard was ours to do."""
         return self.work.try_shard(self.work.plan.shards[number])
 
-    def end(self) -> None:
-        self.work.clock.remove()
-
 
 def ray_library() -> Any:
     try:
@@ -94,7 +91,6 @@ class RayCrew:
             for answer in ready:
                 self.take(answer, left)
             on_look()
-        self.ray.wait([actor.end.remote() for actor in self.idle], num_returns=len(self.idle), timeout=LOOK_EVERY)
 
     def take(self, answer: Any, left: deque[int]) -> None:
         actor, number = self.at_work.pop(answer)

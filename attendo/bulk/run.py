@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
-from attendo.bulk.lease import DONE, FAILED, DiskClock, is_settled, last_lease, look_at
+from attendo.bulk.lease import CLOCK, DONE, FAILED, DiskClock, is_settled, last_lease, look_at
 from attendo.bulk.marker import forget_failure
 from attendo.bulk.plan import SHARDS, Plan, Shard, read_plan
 from attendo.bulk.runner import Runner, this_runner
@@ -88,23 +88,20 @@ def run(
     check_here(plan)
     me = this_runner(group)
     clock = DiskClock(plan.shard_folder, me.id)
-    sweep(plan.shard_folder)
+    clear_away(plan)
     left = unsettled(plan, share)
     if not left:
         return me
     with stop.at_once():
         translator = load_for(plan)
     work = ShardWork(plan, translator, me, clock, stop)
-    try:
-        for shard in in_turn(plan, Round(left), clock, stop, group):
-            if work.try_shard(shard):
-                on_shard()
-    finally:
-        clock.remove()
+    for shard in in_turn(plan, Round(left), stop, group):
+        if work.try_shard(shard):
+            on_shard()
     return me
 
 
-def in_turn(plan: Plan, one: Round, clock: DiskClock, stop: Stop, group: str) -> Iterator[Shard]:
+def in_turn(plan: Plan, one: Round, stop: Stop, group: str) -> Iterator[Shard]:
     """Shards to try, round after round. Between rounds that brought nothing we wait, to see who of the others lives."""
     folder = plan.shard_folder
     while one.left:
@@ -135,6 +132,17 @@ def unsettled(plan: Plan, share: Share) -> list[Shard]:
     with os.scandir(plan.shard_folder) as entries:
         settled = {entry.name.partition(".")[0] for entry in entries if entry.name.endswith((f".{DONE}", f".{FAILED}"))}
     return [shard for shard in plan.shards if share.has(shard) and shard.name not in settled]
+
+
+def clear_away(plan: Plan) -> None:
+    """What runners left who died at the very end of a shard: leases of what is settled, and unfinished files."""
+    sweep(plan.shard_folder)
+    with os.scandir(plan.shard_folder) as entries:
+        names = [entry.name for entry in entries]
+    for name in names:
+        of_a_shard = ".lease-" in name or name.endswith(".tmp")
+        if name.startswith(CLOCK) or (of_a_shard and is_settled(plan.shard_folder, name.partition(".")[0])):
+            (plan.shard_folder / name).unlink(missing_ok=True)
 
 
 def check_here(plan: Plan) -> None:
