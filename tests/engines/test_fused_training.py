@@ -180,10 +180,12 @@ def test_only_what_the_programs_compute_is_given_to_them():
         {"norm_order": "pre"}, {"norm": "rms"}, {"activation": "gelu"}, {"positions": "learned"}, {"bias": False},
         {"attention_dropout": 0.1}, {"activation_dropout": 0.1}, {"compatibility": "additive"},
         {"num_heads": 64}, {"vocab_size": 32_001},
+        {"shared_embedding": False}, {"output_bias": True},
     ]  # fmt: skip
     for other in others:
         assert not is_plain(replace(base, **other)), other
     assert not is_plain(in_family(base, "non-autoregressive"))
+    assert all(is_plain(preset(name, 8_000)) for name in ("tiny", "small", "base", "big", "deep-shallow", "multi30k"))
     for machine in (
         replace(ON_A_GPU, precision=torch.float32), replace(ON_A_GPU, compiled=False),
         replace(ON_A_GPU, device=torch.device("cpu")),

@@ -7,7 +7,7 @@ for a chunk at a time (ends.py). A model whose parts are others takes the writte
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import cast
 
 import torch
@@ -36,6 +36,10 @@ from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine
 
 HEADS = (16, 32, 64, 128)  # sizes of a head that a GPU multiplies as they are
+MAY_DIFFER = {
+    "vocab_size", "d_model", "d_ff", "num_heads", "encoder_layers", "decoder_layers", "dropout", "norm_eps",
+    "tied_output", "max_length", "rotary_base",
+}  # fmt: skip
 DROPOUTS_A_LAYER = 3
 MOST_TOKENS = 2**17  # of a batch: the programs count places in 32 bits, up to 2^14 a token
 
@@ -58,19 +62,17 @@ def fused_if_possible(machine: Machine, config: ModelConfig, training: TrainingC
 
 
 def is_plain(config: ModelConfig) -> bool:
-    """The paper's own: post-norm, LayerNorm, ReLU, sinusoids, one table, biases, dropout on each sublayer alone."""
+    """The paper's own but for its sizes: post-norm, LayerNorm, ReLU, sinusoids, biases, dropout around sublayers alone.
+
+    Asked of all fields but those named, so that what is new in a configuration is not plain until someone says so.
+    """
+    if type(config) is not TransformerConfig:
+        return False
+    paper = TransformerConfig(vocab_size=config.vocab_size)
+    others = [each.name for each in fields(config) if each.name not in MAY_DIFFER]
     return (
-        type(config) is TransformerConfig
-        and config.norm_order == "post"
-        and config.norm == "layer"
-        and config.activation == "relu"
-        and config.positions == "sinusoidal"
-        and config.shared_embedding
-        and not config.output_bias
-        and config.compatibility == "dot"
-        and config.bias
-        and config.attention_dropout == config.activation_dropout == 0
-        and config.d_model // config.num_heads in HEADS
+        all(getattr(config, name) == getattr(paper, name) for name in others)
+        and config.head_dim in HEADS
         and max(3 * config.d_model, config.d_ff) <= 2**14
         and config.d_model % 8 == config.d_ff % 8 == config.vocab_size % 8 == 0  # as matrix units read them
     )
