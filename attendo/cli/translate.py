@@ -328,10 +328,11 @@ def translate_texts(
     sys.stdout.buffer.write(lines.encode("utf-8", errors="replace"))
     sys.stdout.buffer.flush()
     if any(answer.warnings for answer in answers):
+        from attendo.documents.pipeline import warnings_of
         from attendo.documents.progress import progress_on_stderr
 
         with progress_on_stderr("text", hidden=True) as progress:
-            progress.warn_of(answers)
+            progress.warn_of(warnings_of(answers))
     return total(answer.ledger for answer in answers), seconds
 
 

@@ -17,7 +17,15 @@ from attendo.documents.find import LARGEST, FindDocument, finder_for
 from attendo.documents.journal import describe_run
 from attendo.documents.line_reader import Chunk, LineReader, chunk_of_texts, opened
 from attendo.documents.memory import read_memory
-from attendo.documents.pipeline import Account, Output, StreamOutput, TranslationListener, translate_chunks
+from attendo.documents.pipeline import (
+    Account,
+    ChunkAnswer,
+    Output,
+    StreamOutput,
+    TranslationListener,
+    one_by_one,
+    translate_chunks,
+)
 from attendo.documents.segment_translation import SegmentTranslator
 from attendo.errors import DataError, UsageError
 from attendo.translation.answer import Ledger, Translation
@@ -78,10 +86,6 @@ class FileTranslation:
 
     def run(self, translator: Translator, stream: BinaryIO, stdout: BinaryIO, listener: TranslationListener) -> Account:
         """Translate the texts or what is `opened`; the account counts the lines of a resumed run from its start."""
-
-        def ask(texts: list[str]) -> list[Translation]:
-            return translator.translate(texts, self.to, self.from_, self.options)
-
         translator.preparer.languages("", self.to, self.from_)  # a wrong one is an error before anything is read
         if stream.isatty():
             logger.info("reading what you type: each line is translated at its end; Ctrl-D ends")
@@ -98,7 +102,8 @@ class FileTranslation:
             listener.passed(reader.lines, reader.bytes)
             try:
                 if not output.finished:
-                    translate_chunks(self.chunks(reader, translator), ask, output, listener, as_json=self.as_json)
+                    with self.answers(self.chunks(reader, translator), translator) as answered:
+                        translate_chunks(answered, output, listener)
             except KeyboardInterrupt:
                 if output.hint:
                     logger.warning(output.hint)
@@ -168,6 +173,26 @@ class FileTranslation:
             )
             with DurableOutput(self.target, run, translator.engine.name, reader, resume=self.resume) as file:
                 yield file
+
+    @contextmanager
+    def answers(self, chunks: Iterable[Chunk], translator: Translator) -> Iterator[Iterator[tuple[Chunk, ChunkAnswer]]]:
+        """Chunks with their answers: by this process alone, or beside a GPU by several."""
+        workers = 0
+        if translator.engine.threads is None and not self.texts:
+            from attendo.documents.text_workers import EngineFacts, TextWork, text_workers, workers_for
+
+            workers = workers_for(translator.engine, self.size)
+        if not workers:
+
+            def ask(texts: list[str]) -> list[Translation]:
+                return translator.translate(texts, self.to, self.from_, self.options)
+
+            yield one_by_one(chunks, ask, as_json=self.as_json)
+            return
+        facts = EngineFacts.of(translator.engine)
+        work = TextWork(translator.bundle.folder, facts, self.to, self.from_, self.options, self.as_json)
+        with text_workers(workers, translator.engine, work) as several:
+            yield several.translate(chunks)
 
     def chunks(self, reader: LineReader, translator: Translator) -> Iterable[Chunk]:
         if self.texts:

@@ -13,6 +13,7 @@ from attendo.translation.answer import Ledger, Translation, total
 from attendo.translation.translator import Translator
 
 Ask = Callable[[list[str]], list[Translation]]
+NumberedWarning = tuple[int, str]  # the number of a line, and what deserves a look there
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,16 @@ class Account:
     read: str = hashlib.sha256().hexdigest()  # of the bytes that were translated
     seconds: float = 0.0
     ledger: Ledger = field(default_factory=Ledger)
+
+
+@dataclass(frozen=True)
+class ChunkAnswer:
+    """The lines of a chunk in the target language, and what is to be said of them."""
+
+    data: bytes
+    ledger: Ledger
+    warnings: tuple[NumberedWarning, ...]
+    seconds: float
 
 
 class Output(Protocol):
@@ -48,7 +59,7 @@ class TranslationListener(Protocol):
     def passed(self, lines: int, num_bytes: int) -> None:
         """So much was done by an earlier run."""
 
-    def done(self, chunk: Chunk, answers: Sequence[Translation]) -> None: ...
+    def done(self, chunk: Chunk, warnings: Sequence[NumberedWarning]) -> None: ...
 
 
 class StreamOutput:
@@ -68,25 +79,45 @@ class StreamOutput:
         self.finished = True
 
 
-def translate_chunks(
-    chunks: Iterable[Chunk], ask: Ask, output: Output, listener: TranslationListener, *, as_json: bool = False
-) -> None:
-    """Every chunk through the translator and into the output, in order."""
+def one_by_one(chunks: Iterable[Chunk], ask: Ask, *, as_json: bool = False) -> Iterator[tuple[Chunk, ChunkAnswer]]:
+    """Each when it is wanted, by the translator of this process."""
     for chunk in chunks:
-        started = time.perf_counter()
-        answers = ask(chunk.texts)
-        if len(answers) != len(chunk.texts):
-            raise RuntimeError(f"{len(chunk.texts)} lines were asked for and {len(answers)} came back")
+        yield chunk, answer_chunk(chunk, ask, as_json=as_json)
+
+
+def answer_chunk(chunk: Chunk, ask: Ask, *, as_json: bool = False) -> ChunkAnswer:
+    started = time.perf_counter()
+    answers = ask(chunk.texts)
+    if len(answers) != len(chunk.texts):
+        raise RuntimeError(f"{len(chunk.texts)} lines were asked for and {len(answers)} came back")
+    lines = "\n".join(answer.to_line(as_json=as_json) for answer in answers) + "\n" * chunk.ended
+    return ChunkAnswer(
+        lines.encode("utf-8", errors="replace"),
+        total(answer.ledger for answer in answers),
+        warnings_of(answers, chunk.first),
+        time.perf_counter() - started,
+    )
+
+
+def warnings_of(answers: Iterable[Translation], first: int = 1) -> tuple[NumberedWarning, ...]:
+    """Those of lines that are counted from `first`."""
+    return tuple((number, warning) for number, one in enumerate(answers, start=first) for warning in one.warnings)
+
+
+def translate_chunks(
+    answered: Iterable[tuple[Chunk, ChunkAnswer]], output: Output, listener: TranslationListener
+) -> None:
+    """Every chunk with its answer into the output, in order."""
+    for chunk, answer in answered:
         before = output.account
         account = Account(
             before.lines + len(chunk.texts),
             chunk.read,
-            before.seconds + time.perf_counter() - started,
-            before.ledger + total(answer.ledger for answer in answers),
+            before.seconds + answer.seconds,
+            before.ledger + answer.ledger,
         )
-        lines = "\n".join(answer.to_line(as_json=as_json) for answer in answers) + "\n" * chunk.ended
-        output.add(lines.encode("utf-8", errors="replace"), account)
-        listener.done(chunk, answers)
+        output.add(answer.data, account)
+        listener.done(chunk, answer.warnings)
     output.finish()
 
 

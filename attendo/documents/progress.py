@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from attendo.documents.line_reader import Chunk
+from attendo.documents.pipeline import NumberedWarning
 from attendo.report.formatting import duration_text, visible
 from attendo.report.language import Language, in_language
 from attendo.report.messages import say
-from attendo.translation.answer import Translation
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -44,10 +44,10 @@ class TranslationProgress:
         self.lines, self.bytes_before = lines, num_bytes
         self.show(self.tr(f"{self.lines:,} lines", f"{self.lines:,} 行"))
 
-    def done(self, chunk: Chunk, answers: Sequence[Translation]) -> None:
+    def done(self, chunk: Chunk, warnings: Sequence[NumberedWarning]) -> None:
         self.advance(chunk)
         if self.warn:
-            self.warn_of(answers, chunk.first)
+            self.warn_of(warnings)
 
     def advance(self, chunk: Chunk) -> None:
         self.bytes += chunk.size
@@ -55,13 +55,12 @@ class TranslationProgress:
         self.lines += len(chunk.texts)
         self.show(self.state())
 
-    def warn_of(self, answers: Sequence[Translation], first: int = 1) -> None:
+    def warn_of(self, warnings: Sequence[NumberedWarning]) -> None:
         """Of the first few; how many more there are is for `finish`."""
-        for number, answer in enumerate(answers, start=first):
-            for warning in answer.warnings:
-                self.warnings += 1
-                if self.warnings <= MOST_WARNINGS:
-                    logger.warning(f"{self.unit} {number}: {warning}")
+        for number, warning in warnings:
+            self.warnings += 1
+            if self.warnings <= MOST_WARNINGS:
+                logger.warning(f"{self.unit} {number}: {warning}")
 
     def finish(self) -> None:
         if self.warnings > MOST_WARNINGS:

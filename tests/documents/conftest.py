@@ -28,4 +28,4 @@ def whole(model, tmp_path_factory):
     assert out.count(b"\n") == LINES - 1
     assert account.ledger.adds_up
     assert account.ledger.repaired > 10
-    return out, account.ledger, watch.remarks
+    return out, account.ledger, watch.warnings

@@ -25,7 +25,7 @@ def test_resumes_after_the_last_chunk(model, files, whole):
     assert (target.read_bytes(), account.ledger) == whole[:2]
     assert watch.started_at == last["lines"] > 5
     assert watch.messages == [f"resuming {target}.partial after line {last['lines']}"]
-    assert watch.remarks == [remark for remark in whole[2] if remark[0] > last["lines"]]
+    assert watch.warnings == [remark for remark in whole[2] if remark[0] > last["lines"]]
     assert account.seconds > last["seconds"] > 0
     everything = FakeEngine(backwards)
     go(model, source, target, engine=everything)

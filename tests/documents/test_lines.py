@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from attendo.documents.file_translation import FileTranslation
 from attendo.documents.line_reader import chunk_of_texts
-from attendo.documents.pipeline import StreamOutput, translate_chunks
+from attendo.documents.pipeline import StreamOutput, one_by_one, translate_chunks
 from attendo.errors import DataError
 from attendo.text.normalize import LINE_BREAKS, repair
 from attendo.text.sentences import Segment
@@ -80,7 +80,7 @@ def test_a_translator_that_loses_a_line_is_found_out():
     """The guard of the guard: its own ledger would not tell."""
     output = StreamOutput(io.BytesIO())
     with pytest.raises(RuntimeError, match="2 lines were asked for and 0 came back"):
-        translate_chunks([chunk_of_texts(["a", "b"])], lambda texts: [], output, Listener())
+        translate_chunks(one_by_one([chunk_of_texts(["a", "b"])], lambda texts: []), output, Listener())
     assert output.stream.getvalue() == b""
 
 
@@ -150,7 +150,7 @@ def test_broken_lines_are_named_and_none_is_dropped(model, evidence):
     out, account, watch = translated(model, b"\n".join(lines), FakeEngine(tokens_per_batch=200))
     assert len(out.split(b"\n")) == len(lines)
     broken = {n for n, line in enumerate(lines, 1) if b"\0" in line or is_broken(line)}
-    assert {n for n, remark in watch.remarks if "broken characters replaced by U+FFFD" in remark} == broken
+    assert {n for n, remark in watch.warnings if "broken characters replaced by U+FFFD" in remark} == broken
     assert account.ledger.repaired >= len(broken) > 100
     assert not account.ledger.is_clean
     evidence("X3", "lines of a file of random bytes dropped, or crashes", f"0 of {len(lines):,}")

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn
 
 from attendo.documents.line_reader import Chunk
+from attendo.documents.pipeline import warnings_of
 from attendo.documents.progress import MOST_WARNINGS, TranslationProgress, log_above
 from attendo.translation.answer import Ledger, Translation
 from tests.translation.fake_engine import logged
@@ -31,7 +32,7 @@ def test_what_is_logged_while_a_bar_is_shown_comes_above_it():
 def test_the_first_warnings_are_told_and_the_rest_counted():
     progress = TranslationProgress(None, "in.txt, line", None)
     with logged() as messages:
-        progress.done(Chunk(3, ["a"] * 12, True, 24), [BROKEN] * 12)
+        progress.done(Chunk(3, ["a"] * 12, True, 24), warnings_of([BROKEN] * 12, 3))
         progress.finish()
     assert messages[0] == "in.txt, line 3: broken"
     assert messages[MOST_WARNINGS:] == ["and 2 more remarks"]

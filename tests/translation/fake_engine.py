@@ -120,11 +120,10 @@ class Listener:
     """A `TranslationListener` that remembers what it heard."""
 
     def __init__(self):
-        self.remarks, self.started_at = [], None
+        self.warnings, self.started_at = [], None
 
     def passed(self, lines, num_bytes):
         self.started_at = lines
 
-    def done(self, chunk, answers):
-        for number, answer in enumerate(answers, start=chunk.first):
-            self.remarks += [(number, remark) for remark in answer.remarks]
+    def done(self, chunk, warnings):
+        self.warnings += warnings

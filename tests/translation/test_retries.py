@@ -3,6 +3,7 @@
 import pytest
 
 from attendo.documents.line_reader import Chunk
+from attendo.documents.pipeline import warnings_of
 from attendo.documents.progress import TranslationProgress
 from attendo.translation.glossary import Glossary, Term
 from attendo.translation.options import TranslationOptions
@@ -129,13 +130,13 @@ def test_what_was_recovered_is_no_warning(folder):
     assert recovered.remarks
     assert (recovered.recovered, lost.recovered) == (True, False)
     with logged() as messages:
-        progress.done(chunk, [recovered])
+        progress.done(chunk, warnings_of([recovered]))
         assert messages == []
-        progress.done(chunk, [lost])
+        progress.done(chunk, warnings_of([lost]))
         assert "missing in the translation" in messages[-1]
         says_so = translate(folder, Beams(FIRST, [FIRST]), f"missing at first: {SOURCE}")  # a text hides nothing
         assert not says_so.recovered
-        progress.done(chunk, [says_so])
+        progress.done(chunk, warnings_of([says_so]))
         assert "missing in the translation" in messages[-1]
         assert len(messages) == 2
 
