@@ -106,6 +106,7 @@ def model_option(options: argparse.Namespace) -> list[str]:
 def by_hand(source: Path, target: Path, options: argparse.Namespace) -> None:
     import ctranslate2
 
+    from attendo.engines.ct2.conversion import transformer_config
     from attendo.engines.ct2.spec import specification
     from attendo.model_folder.checked_weights import read_weights
 
@@ -113,7 +114,7 @@ def by_hand(source: Path, target: Path, options: argparse.Namespace) -> None:
     tokenizer = bundle.tokenizer()
     with tempfile.TemporaryDirectory() as folder:
         half = "float16" if options.device == "cuda" else "int8"
-        spec = specification(bundle.config, read_weights(bundle), bundle.alignment)
+        spec = specification(transformer_config(bundle), read_weights(bundle), bundle.alignment)
         spec.optimize(half)
         spec.save(folder)
         translator = ctranslate2.Translator(folder, device=options.device, compute_type=half)

@@ -343,4 +343,4 @@ def translate_sets(
     with progress_on_stderr("line", size, warn=False, language=language) as progress:
         translator = load(**setup)
         progress.passed(0, 0)
-        return list(translate_test_sets(sets, translator, setup["model"], to, from_, options, progress.done))
+        return list(translate_test_sets(sets, translator, setup["model"], to, from_, options, progress.advance))

@@ -179,7 +179,8 @@ class FileTranslation:
         """Chunks with their answers: by this process alone, or beside a GPU by several."""
         workers = 0
         if translator.engine.threads is None and not self.texts:
-            from attendo.documents.text_workers import EngineFacts, TextWork, text_workers, workers_for
+            from attendo.documents.text_workers import TextWork, text_workers, workers_for
+            from attendo.engines.lent import EngineFacts
 
             workers = workers_for(translator.engine, self.size)
         if not workers:

@@ -110,18 +110,19 @@ class TextWorkers:
 
     def listen(self) -> None:
         """To whoever has something to say: a call of the engine is answered, a finished chunk is put down."""
-        for worker in wait(list(self.at_work)):
+        ready = wait(list(self.at_work))
+        for worker in [one for one in self.at_work if one in ready]:
             try:
-                said = worker.recv()  # type: ignore[union-attr]
+                said = worker.recv()
             except (EOFError, ConnectionResetError):
                 raise InputError("a process that prepares the text has ended: is the memory full?") from None
             if isinstance(said, EngineCall):
-                worker.send(self.answer(said))  # type: ignore[union-attr]
+                worker.send(self.answer(said))
             elif isinstance(said, Exception):
                 raise said
             else:
-                self.finished[self.at_work.pop(worker)] = said  # type: ignore[arg-type]
-                self.idle.append(worker)  # type: ignore[arg-type]
+                self.finished[self.at_work.pop(worker)] = said
+                self.idle.append(worker)
 
     def answer(self, call: EngineCall) -> Any:
         try:
@@ -148,8 +149,8 @@ def text_workers(count: int, engine: Engine, work: TextWork) -> Iterator[TextWor
     finally:
         for connection in connections:
             connection.close()
-        for process in processes:
-            process.join(SECONDS_TO_END)
-            if process.is_alive():
-                process.kill()
-                process.join()
+        for one in processes:
+            one.join(SECONDS_TO_END)
+            if one.is_alive():
+                one.kill()
+                one.join()

@@ -15,7 +15,7 @@ from attendo.translation.answer import Translation
 from attendo.translation.options import DEFAULT, TranslationOptions
 from attendo.translation.translator import Translator
 
-ChunkListener = Callable[[Chunk, Sequence[Translation]], None]
+ChunkListener = Callable[[Chunk], None]
 
 BATCHES = 4  # in a chunk, so that many sentences of like lengths are found
 
@@ -80,7 +80,7 @@ def translate_test_sets(
     to: str | None = None,
     from_: str | None = None,
     options: TranslationOptions = DEFAULT,
-    on_chunk: ChunkListener = lambda chunk, translations: None,
+    on_chunk: ChunkListener = lambda chunk: None,
 ) -> Iterator[tuple[EvaluationSet, Hypotheses]]:
     """Each test set with its translation; columns in the wrong order are an error before anything is translated.
 
@@ -100,7 +100,7 @@ def translate_test_sets(
             found = translator.translate(chunk.texts, to, from_, options)
             seconds += time.perf_counter() - started
             answers += found
-            on_chunk(chunk, found)
+            on_chunk(chunk)
         run = TranslationRun(
             model=model,
             engine=translator.engine.name,

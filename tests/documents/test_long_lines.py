@@ -30,7 +30,7 @@ def test_long_lines_are_cut_by_the_rule_and_every_cut_is_counted(model, evidence
     out, account, watch = translated(model, f"a\n{line}\nb\n".encode(), FakeEngine())
     assert out.decode().replace(" ", "") == f"a\n{line}\nb\n"  # English puts spaces between what was Chinese
     assert account.ledger.cut > 10
-    assert watch.remarks == [(2, f"{account.ledger.cut} cuts in sentences that were too long")]
+    assert watch.warnings == [(2, f"{account.ledger.cut} cuts in sentences that were too long")]
     evidence("X4", "cuts in a long line of a file that are not counted, or not said", f"0 of {account.ledger.cut}")
 
 
