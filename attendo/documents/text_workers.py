@@ -114,11 +114,12 @@ class TextWorkers:
         for worker in [one for one in self.at_work if one in ready]:
             try:
                 said = worker.recv()
-            except (EOFError, ConnectionResetError):
+                if isinstance(said, EngineCall):
+                    worker.send(self.answer(said))
+                    continue
+            except (EOFError, BrokenPipeError, ConnectionResetError):
                 raise InputError("a process that prepares the text has ended: is the memory full?") from None
-            if isinstance(said, EngineCall):
-                worker.send(self.answer(said))
-            elif isinstance(said, Exception):
+            if isinstance(said, Exception):
                 raise said
             else:
                 self.finished[self.at_work.pop(worker)] = said
