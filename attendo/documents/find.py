@@ -45,4 +45,8 @@ def finder_for(key: str) -> FindDocument | None:
             from attendo.documents.formats.docx import find_docx
 
             return find_docx
+        case "epub":
+            from attendo.documents.formats.epub import find_epub
+
+            return find_epub
     return None

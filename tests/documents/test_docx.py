@@ -60,7 +60,7 @@ def test_runs_that_look_the_same_are_one_text_and_the_rest_are_tags():
     assert [one.text for one in found.segments] == [
         "One sentence, many runs",
         'The committee <g id="0">has not</g> decided anything yet.',
-        "A report & more",
+        "A report &amp; more",
     ]
 
 

@@ -19,10 +19,10 @@ from attendo.documents.formats.office_document import (
     attribute_set,
     paragraphs_of,
     parts_by_type,
-    plain_texts,
     segments_of,
     tree_of,
 )
+from attendo.documents.formats.plain_texts import plain_texts
 from attendo.documents.formats.run_writer import RunDialect, RunParagraph
 from attendo.documents.formats.word_runs import SPACED, word_items
 from attendo.documents.zip_parts import ZipParts

@@ -4,13 +4,14 @@ A part's paragraphs may hold others: a text box stands in a paragraph, and a foo
 is a segment; the outer one leaves the bytes of the inner one alone.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from attendo.documents.document import ByteSpan, Change, DocumentSegment, Writing
+from attendo.documents.formats.plain_texts import PlainText
 from attendo.documents.formats.run_writer import RunDialect, RunParagraph
 from attendo.documents.formats.runs import RULES, RunItem, coded
-from attendo.documents.xml_scan import decoded_xml, encoded_xml
+from attendo.documents.xml_scan import decoded_xml
 from attendo.documents.xml_tree import XmlNode, XmlTree, grow_tree
 from attendo.documents.zip_document import ZipDocument
 from attendo.documents.zip_parts import ZipParts
@@ -19,15 +20,6 @@ from attendo.text.normalize import WORD
 
 CORE = {"dc:title": "title", "dc:subject": "title", "dc:description": "description"}  # of the properties of a file
 AT_EDGES = frozenset({"w:pPr", "a:pPr", "a:endParaRPr"})  # of a paragraph
-
-
-@dataclass(frozen=True)
-class PlainText:
-    """An element that holds a text and nothing else: a title. It is decoded."""
-
-    span: ByteSpan
-    text: str
-    kind: str = "title"
 
 
 Found = RunParagraph | PlainText
@@ -45,7 +37,7 @@ class OfficeDocument(ZipDocument):
     def changes(self, index: int, answer: str, writing: Writing) -> Sequence[Change]:
         one = self.found[index]
         if isinstance(one, PlainText):
-            return [Change(one.span, encoded_xml(answer).encode())]
+            return [one.change(answer, writing)]
         if writing.bilingual != "none":
             return self.beside(one, answer, writing)
         return one.changes(answer, self.dialect(one.part, writing))
@@ -62,7 +54,7 @@ class OfficeDocument(ZipDocument):
 
     def problem(self, index: int, answer: str) -> str:
         one = self.found[index]
-        return one.problem(answer) if isinstance(one, RunParagraph) else ""
+        return one.problem(answer)
 
 
 def tree_of(parts: ZipParts, part: str) -> XmlTree:
@@ -99,8 +91,8 @@ def segments_of(found: Sequence[Found]) -> tuple[list[DocumentSegment], list[Fou
     count: dict[str, int] = {}
     for one in found:
         if isinstance(one, PlainText):
-            if WORD.search(one.text):
-                segments.append(DocumentSegment(one.text, (one.span,), one.kind, f"{one.kind} in {one.span.part}"))
+            if one.says_something:
+                segments.append(one.segment())
                 kept.append(one)
             continue
         number = count[one.part] = count.get(one.part, 0) + 1
@@ -109,15 +101,6 @@ def segments_of(found: Sequence[Found]) -> tuple[list[DocumentSegment], list[Fou
             segments.append(DocumentSegment(one.coded.text, one.spans, "paragraph", place, RULES))
             kept.append(one)
     return segments, kept
-
-
-def plain_texts(part: str, tree: XmlTree, names: dict[str, str]) -> Iterator[PlainText]:
-    """Elements of these names, with their kind, that hold text alone."""
-    for node in tree.root.walk():
-        if node.name in names and node.children and all(child.name == "#text" for child in node.children):
-            text = decoded_xml(tree.raw(node.inner, node.outer).decode())
-            if encoded_xml(text).encode() == tree.raw(node.inner, node.outer):  # written as we would write it
-                yield PlainText(ByteSpan(part, node.inner, node.outer), text, names[node.name])
 
 
 def attribute_set(part: str, tree: XmlTree, node: XmlNode, name: str, value: str) -> Change | None:
