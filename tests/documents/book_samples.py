@@ -48,7 +48,8 @@ def book(
     package = (
         f'{XML}<package xmlns="http://www.idpf.org/2007/opf" version="{version}" unique-identifier="id">\n<metadata'
         f' xmlns:dc="http://purl.org/dc/elements/1.1/">\n<dc:identifier id="id">urn:x:1</dc:identifier>\n'
-        f"<dc:title>{title}</dc:title>\n<dc:language>en</dc:language>\n<dc:creator>A. Writer</dc:creator>\n{more}</metadata>\n"
+        f"<dc:title>{title}</dc:title>\n<dc:language>en</dc:language>\n"
+        f"<dc:creator>A. Writer</dc:creator>\n{more}</metadata>\n"
         f"<manifest>{items}</manifest>\n<spine>{spine}</spine>\n</package>\n"
     )
     container = (
@@ -138,7 +139,7 @@ def samples():
             {
                 "one.xhtml": page(
                     "<ul><li>Milk</li><li>Bread <i>and butter</i></li></ul><table><tr><th>Day</th><th>Weather</th></tr>"
-                    "<tr><td>Monday</td><td>Rain in the morning</td></tr></table><blockquote><p>Be quiet.</p></blockquote>"
+                    "<tr><td>Monday</td><td>Morning rain</td></tr></table><blockquote><p>Be quiet.</p></blockquote>"
                 )
             }
         ),
