@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from attendo.documents.document import AroundChange, ByteSpan, Change, Writing
 from attendo.documents.formats.drawing_runs import drawing_dialect, drawing_items, drawing_line_beside
+from attendo.documents.formats.element_texts import element_texts
 from attendo.documents.formats.languages import EAST_ASIAN, in_locale, locale_of
 from attendo.documents.formats.office_document import (
     CORE,
@@ -22,7 +23,6 @@ from attendo.documents.formats.office_document import (
     segments_of,
     tree_of,
 )
-from attendo.documents.formats.plain_texts import plain_texts
 from attendo.documents.formats.run_writer import RunDialect, RunParagraph
 from attendo.documents.formats.word_runs import SPACED, word_items
 from attendo.documents.zip_parts import ZipParts
@@ -119,7 +119,7 @@ def find_docx(data: bytes, name: str) -> WordDocument:
     for part in drawings:
         found += paragraphs_of(part, tree_of(parts, part), "a:p", drawing_items)
     for part in (part for part, kind in types.items() if PROPERTIES.search(kind)):
-        found += plain_texts(part, tree_of(parts, part), CORE)
+        found += element_texts(part, tree_of(parts, part), CORE)
     segments, kept = segments_of(found)
     return WordDocument(
         data=data, parts=parts, segments=segments, found=kept, drawings=frozenset(drawings),

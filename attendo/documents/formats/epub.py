@@ -14,9 +14,9 @@ from urllib.parse import unquote, urlsplit
 from xml.parsers import expat
 
 from attendo.documents.document import AroundChange, ByteSpan, Change, DocumentSegment, Writing, replace_spans
+from attendo.documents.formats.element_texts import ElementText, element_texts
 from attendo.documents.formats.html import Page, find_page
 from attendo.documents.formats.office_document import tree_of
-from attendo.documents.formats.plain_texts import PlainText, plain_texts
 from attendo.documents.xml_tree import XmlTree
 from attendo.documents.zip_document import ZipDocument
 from attendo.documents.zip_parts import ZipParts
@@ -40,7 +40,7 @@ class InChapter:
 
 @dataclass(frozen=True, kw_only=True)
 class Book(ZipDocument):
-    found: Sequence[InChapter | PlainText]  # one for each segment
+    found: Sequence[InChapter | ElementText]  # one for each segment
     pages: Sequence[Page]
     navigation: str  # the page with the table of contents
     languages: Sequence[ByteSpan]  # where the book names its language
@@ -49,7 +49,7 @@ class Book(ZipDocument):
 
     def changes(self, index: int, answer: str, writing: Writing) -> list[Change]:
         one = self.found[index]
-        if isinstance(one, PlainText):
+        if isinstance(one, ElementText):
             return [one.change(answer, writing)]
         if one.page.part == self.navigation:  # of which an entry may be a link and nothing else
             writing = replace(writing, bilingual="none")
@@ -57,7 +57,7 @@ class Book(ZipDocument):
 
     def problem(self, index: int, answer: str) -> str:
         one = self.found[index]
-        if isinstance(one, PlainText):
+        if isinstance(one, ElementText):
             return one.problem(answer)
         if is_whole(one.page.segments[one.index].text) and not is_whole(answer):
             return "it has signs that would break the file"
@@ -101,7 +101,7 @@ def find_epub(data: bytes, name: str) -> Book:
     refuse_locked(parts)
     package = package_of(parts)
     book = tree_of(parts, package)
-    found: list[InChapter | PlainText] = list(plain_texts(package, book, OF_BOOK))
+    found: list[InChapter | ElementText] = list(element_texts(package, book, OF_BOOK))
     pages: list[Page] = []
     navigation = ""
     for part, kind, properties in items_of(book, package, parts):
@@ -111,17 +111,17 @@ def find_epub(data: bytes, name: str) -> Book:
             pages.append(page)
             found += [InChapter(page, index) for index in range(len(page.segments))]
         elif kind == CONTENTS:
-            found += plain_texts(part, tree_of(parts, part), OF_CONTENTS)
+            found += element_texts(part, tree_of(parts, part), OF_CONTENTS)
     found = [one for one in found if isinstance(one, InChapter) or one.says_something]
     return Book(
         data=data, parts=parts, segments=[segment_of(one) for one in found], found=found, pages=pages,
         navigation=navigation,
-        languages=[one.span for one in plain_texts(package, book, {"dc:language": "language"})],
+        languages=[one.span for one in element_texts(package, book, {"dc:language": "language"})],
     )  # fmt: skip
 
 
-def segment_of(one: InChapter | PlainText) -> DocumentSegment:
-    if isinstance(one, PlainText):
+def segment_of(one: InChapter | ElementText) -> DocumentSegment:
+    if isinstance(one, ElementText):
         return one.segment()
     segment = one.page.segments[one.index]
     return replace(segment, place=f"{segment.place} of {one.page.part}")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from attendo.documents.document import ByteSpan, Change, DocumentSegment, Writing
-from attendo.documents.formats.plain_texts import PlainText
+from attendo.documents.formats.element_texts import ElementText
 from attendo.documents.formats.run_writer import RunDialect, RunParagraph
 from attendo.documents.formats.runs import RULES, RunItem, coded
 from attendo.documents.xml_scan import decoded_xml
@@ -22,7 +22,7 @@ CORE = {"dc:title": "title", "dc:subject": "title", "dc:description": "descripti
 AT_EDGES = frozenset({"w:pPr", "a:pPr", "a:endParaRPr"})  # of a paragraph
 
 
-Found = RunParagraph | PlainText
+Found = RunParagraph | ElementText
 ReadItems = Callable[[XmlTree, XmlNode, Sequence[XmlNode]], list[RunItem]]  # of a paragraph, and its content
 
 
@@ -36,7 +36,7 @@ class OfficeDocument(ZipDocument):
 
     def changes(self, index: int, answer: str, writing: Writing) -> Sequence[Change]:
         one = self.found[index]
-        if isinstance(one, PlainText):
+        if isinstance(one, ElementText):
             return [one.change(answer, writing)]
         if writing.bilingual != "none":
             return self.beside(one, answer, writing)
@@ -90,7 +90,7 @@ def segments_of(found: Sequence[Found]) -> tuple[list[DocumentSegment], list[Fou
     kept: list[Found] = []
     count: dict[str, int] = {}
     for one in found:
-        if isinstance(one, PlainText):
+        if isinstance(one, ElementText):
             if one.says_something:
                 segments.append(one.segment())
                 kept.append(one)

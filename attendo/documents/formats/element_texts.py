@@ -22,7 +22,7 @@ HAS_TAGS = re.compile(r"<[a-z]+[^<>]*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class PlainText:
+class ElementText:
     span: ByteSpan
     raw: str  # as it is written
     kind: str = "title"
@@ -51,11 +51,11 @@ class PlainText:
         return "it has signs that would break the file" if re.search("[<&]", rest) or NO_XML.search(answer) else ""
 
 
-def plain_texts(part: str, tree: XmlTree, names: Mapping[str, str]) -> Iterator[PlainText]:
+def element_texts(part: str, tree: XmlTree, names: Mapping[str, str]) -> Iterator[ElementText]:
     """Elements of these names, with their kind, that hold text alone."""
     for node in tree.root.walk():
         if node.name in names and node.children and all(child.name == "#text" for child in node.children):
             raw = tree.raw(node.inner, node.outer).decode()
             start = node.inner + len(raw[: len(raw) - len(raw.lstrip())].encode())
             end = start + len(raw.strip().encode())
-            yield PlainText(ByteSpan(part, start, end), raw.strip(), names[node.name])
+            yield ElementText(ByteSpan(part, start, end), raw.strip(), names[node.name])
