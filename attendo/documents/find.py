@@ -29,6 +29,14 @@ def finder_for(key: str) -> FindDocument | None:
             from attendo.documents.formats.xliff import find_xliff
 
             return find_xliff
+        case "json":
+            from attendo.documents.formats.json_values import find_json
+
+            return find_json
+        case "yaml":
+            from attendo.documents.formats.yaml_values import find_yaml
+
+            return find_yaml
         case "md":
             from attendo.documents.formats.md import find_md
 

@@ -17,10 +17,11 @@ NAMED = {
 }  # fmt: skip
 DOUBLED = re.compile("''")
 BEGINS = re.compile(r"[-?:](?:\s|\Z)|[\s,\[\]{}#&*!|>'\"%@`]|---|\.\.\.")
-INSIDE = re.compile(
-    r":(?:\s|\Z)|\s#|[\n\r\t]|\s\Z|[^\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
-IN_FLOW = re.compile(r"[,\[\]{}]|:")
+# Line breaks of any kind, and what YAML does not print, can stand in double quotes alone.
+ODD = r"[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+INSIDE = re.compile(rf":(?:\s|\Z)|\s#|\s\Z|{ODD}")
+INSIDE_SINGLE = re.compile(ODD)
+IN_FLOW = re.compile(r"[,\[\]{}:?]")
 # What is not a string, if it is written without quotes.
 OTHER = re.compile(
     r"(?i:y|n|yes|no|on|off|true|false|null|~|<<|=|\.nan|[-+]?\.inf)|[-+]?[\d.][\d_.,:eExXoOa-fA-F+-]*"
@@ -55,9 +56,6 @@ def write_scalar(scalar: Scalar, text: str, *, in_flow: bool = False) -> str:
         return text
     spelt = scalar.spelt if scalar.quote == '"' else Spelt("", {})
     return '"' + spelt.write(text, escaped) + '"'
-
-
-INSIDE_SINGLE = re.compile(r"[\n\r]|[^\t\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 def is_plain(text: str, *, in_flow: bool) -> bool:
