@@ -61,10 +61,10 @@ def main() -> None:
     compiled = choose_machine(TrainingConfig(device="cuda"), preset("base"))
     set_up(compiled)
     print(f"<!-- {describe_machine()}, torch {torch.__version__}, {torch.cuda.get_device_name()} -->\n", flush=True)
-    if "real" in options.only:
-        table_of_recipe("cuda", compiled, ON_GPU, turns=1)
     if "speed" in options.only:
         speed(compiled, options.preset, options.written_out)
+    if "real" in options.only:
+        table_of_recipe("cuda", compiled, ON_GPU, turns=1)
     if "curves" in options.only:
         curves(compiled)
     if "repeats" in options.only:

@@ -10,7 +10,7 @@ from functools import partial
 import hypothesis.strategies as st
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 
 from attendo.data.batch import Batch
 from attendo.engines.cuda.training import ends
@@ -122,6 +122,7 @@ def test_gradients_with_dropout_are_those_of_the_same_dropout():
     )
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 4), st.integers(2, 9))
 def test_intervals_are_the_masks(seed, rows, most):
     batch = packed_batch(seed, rows, 3 * most, most=most)
