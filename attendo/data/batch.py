@@ -67,7 +67,11 @@ class Batch:
         """The upper and the lower rows, for a device that has no room for all; a single row cannot be cut."""
         cut = len(self.source) // 2
         halves = [self.each(lambda tensor: tensor[:cut]), self.each(lambda tensor: tensor[cut:])]
-        return [replace(half, num_target_tokens=int(half.count_target_tokens())) for half in halves if len(half.source)]
+        return [half.counted() for half in halves if len(half.source)]
+
+    def counted(self) -> "Batch":
+        """With num_target_tokens as it is; after rows were taken away."""
+        return replace(self, num_target_tokens=int(self.count_target_tokens()))
 
 
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:

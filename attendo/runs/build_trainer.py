@@ -8,8 +8,15 @@ import torch
 from attendo.data.batches import Batches
 from attendo.data.few_shapes import FewShapes
 from attendo.engines.cuda.training.fused import FusedTeacherForcing, fused_if_possible
+from attendo.errors import ConfigError
 from attendo.model.build import Model, build_model
-from attendo.model.config import EncoderOnlyConfig, ModelConfig, NonAutoregressiveConfig
+from attendo.model.config import (
+    DecoderOnlyConfig,
+    EncoderOnlyConfig,
+    ModelConfig,
+    NonAutoregressiveConfig,
+    TransformerConfig,
+)
 from attendo.model.non_autoregressive import NonAutoregressive
 from attendo.model.transformer import Transformer
 from attendo.model_folder.bundle import read_bundle
@@ -25,6 +32,7 @@ from attendo.training.graphed import GraphedShapes
 from attendo.training.loop import Validate
 from attendo.training.masked_tokens import MaskedBatches, MaskedTokens, Masking, MaskPredict
 from attendo.training.objective import Objective, RDrop, TeacherForcing
+from attendo.training.ranks import ALONE, Ranks
 from attendo.training.trainer import Trainer
 
 
@@ -35,9 +43,12 @@ def build_trainer(
     callbacks: Sequence[Callback] = (),
     checkpoints: Path | None = None,
     force: bool = False,
+    ranks: Ranks = ALONE,
 ) -> Trainer:
     """As the run begins, or from its last checkpoint on, if there is one."""
+    check_shardable(recipe.training, prepared.model)
     machine = fused_if_possible(choose_machine(recipe.training, prepared.model), prepared.model, recipe.training)
+    machine = ranks.placed(machine)
     set_up(machine)  # before the first weights: orthogonal ones are computed, not only drawn
     batches = training_batches(recipe, prepared, machine)
     # A target that is guessed as a whole cannot be packed; in a few shapes a GPU can still record its steps.
@@ -48,12 +59,13 @@ def build_trainer(
         objective_of(recipe.training, prepared.model, machine),
         recipe.training,
         recipe.validation,
-        validate=build_validation(recipe, prepared, machine),
+        validate=build_validation(recipe, prepared, machine, ranks),
         callbacks=callbacks,
         checkpoints=checkpoints,
         machine=machine,
         made_of=prepared.made_of,
         force=force,
+        ranks=ranks,
     )
     if in_few_shapes:
         trainer.step = GraphedShapes()
@@ -96,7 +108,16 @@ def objective_of(training: TrainingConfig, config: ModelConfig, machine: Machine
     return TeacherForcing(training.label_smoothing)
 
 
-def build_validation(recipe: Recipe, prepared: Prepared, machine: Machine) -> Validate:
+def check_shardable(training: TrainingConfig, config: ModelConfig) -> None:
+    """The others are trained by calls besides the model's own, which FSDP2 does not follow; and they are small."""
+    if training.shard and not isinstance(config, TransformerConfig | DecoderOnlyConfig):
+        raise ConfigError(
+            f"shard = true in [training], and the model is a {type(config).__name__.removesuffix('Config')}: expected "
+            f"family transformer or decoder-only"
+        )
+
+
+def build_validation(recipe: Recipe, prepared: Prepared, machine: Machine, ranks: Ranks = ALONE) -> Validate:
     tokens = recipe.training.tokens_per_batch
     sources = {one.direction: Batches([one.corpus], tokens, 0, machine.packed) for one in prepared.validation}
     batches = {
@@ -104,9 +125,9 @@ def build_validation(recipe: Recipe, prepared: Prepared, machine: Machine) -> Va
         for direction, source in sources.items()
     }
     if isinstance(prepared.model, EncoderOnlyConfig):
-        return GuessHidden([batch for each in batches.values() for batch in each], machine)
+        return GuessHidden([batch for each in batches.values() for batch in each], machine, ranks)
     if recipe.data.is_text:
-        return Translate(batches, [], recipe.validation.samples, prepared.tokenizer, machine)
+        return Translate(batches, [], recipe.validation.samples, prepared.tokenizer, machine, ranks=ranks)
     # In turn from each direction, so that the samples to show are of all.
     questions = [
         Question(one.pairs[index], one.target)
@@ -117,4 +138,4 @@ def build_validation(recipe: Recipe, prepared: Prepared, machine: Machine) -> Va
     how: tuple[Objective, ValidationSearch] = (TeacherForcing(), greedily)
     if isinstance(prepared.model, NonAutoregressiveConfig):
         how = MaskPredict(), at_once
-    return Translate(batches, questions, recipe.validation.samples, prepared.tokenizer, machine, *how)
+    return Translate(batches, questions, recipe.validation.samples, prepared.tokenizer, machine, *how, ranks=ranks)

@@ -34,8 +34,10 @@ from attendo.runs.run_page import write_report
 from attendo.runs.tensorboard import TensorBoard
 from attendo.training.callback import Callback, as_callbacks
 from attendo.training.checkpoints import Checkpoints
+from attendo.training.join import joined
 from attendo.training.log import RunLog, read_log
 from attendo.training.progress import TrainingProgress
+from attendo.training.ranks import ALONE, Ranks
 from attendo.training.stop import Stop, Stopped
 from attendo.training.trainer import Trainer
 
@@ -108,16 +110,22 @@ def train(
     folder = RunFolder(Path(run_dir))
     run: TrainingRun | None = None
     try:
-        with Stop() if stop is None else nullcontext(stop) as stop, folder.locked():
+        with (
+            Stop() if stop is None else nullcontext(stop) as stop,
+            joined(recipe.training.device) as ranks,
+            folder.locked() if ranks.is_first else nullcontext(),
+        ):
             with stop.at_once():  # nothing is lost yet
-                run = begin(recipe, folder, callbacks, force, on_progress)
-            if run.is_finished:
+                run = begin(recipe, folder, callbacks, force, on_progress, ranks)
+            if ranks.told(ranks.is_first and run.is_finished):
                 logger.info("this run is finished: %s", folder.model)
                 return run.result(finished=True)
-            run.describe(beside or Path.cwd())
-            run.warn()
+            if ranks.is_first:
+                run.describe(beside or Path.cwd())
+                run.warn()
             run.trainer.run(stop)
-            run.finish(command, language)
+            if ranks.is_first:
+                run.finish(command, language)
     except Stopped as stopped:
         if run is None:
             return TrainingResult(folder.path, folder.model, finished=False, step=0, exit_code=stopped.exit_code)
@@ -127,15 +135,22 @@ def train(
 
 
 def begin(
-    recipe: Recipe, folder: RunFolder, callbacks: Sequence[Callback], force: bool, on_progress: OnProgress
+    recipe: Recipe,
+    folder: RunFolder,
+    callbacks: Sequence[Callback],
+    force: bool,
+    on_progress: OnProgress,
+    ranks: Ranks = ALONE,
 ) -> "TrainingRun":
     """Read the data, build the model, and take up the last checkpoint if there is one."""
-    Checkpoints(folder.checkpoints).prepare()  # a folder that cannot be written is told before the data is read
-    prepared = prepare(recipe, cache_folder(), on_progress)
+    if ranks.is_first:
+        Checkpoints(folder.checkpoints).prepare()  # a folder that cannot be written is told before the data is read
+    with ranks.in_turn():
+        prepared = prepare(recipe, cache_folder(), on_progress)
     log = RunLog(folder.log)
-    board = [TensorBoard(folder.tensorboard)] if recipe.training.tensorboard else []
+    board = [TensorBoard(folder.tensorboard)] if recipe.training.tensorboard and ranks.is_first else []
     every = [log, *callbacks, *board]
-    trainer = build_trainer(recipe, prepared, callbacks=every, checkpoints=folder.checkpoints, force=force)
+    trainer = build_trainer(recipe, prepared, callbacks=every, checkpoints=folder.checkpoints, force=force, ranks=ranks)
     return TrainingRun(recipe, folder, prepared, trainer, log)
 
 

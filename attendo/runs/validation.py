@@ -32,6 +32,7 @@ from attendo.training.device import Machine
 from attendo.training.feed import BatchSource
 from attendo.training.masked_tokens import MaskedTokens
 from attendo.training.objective import Objective, TeacherForcing, in_precision
+from attendo.training.ranks import ALONE, Ranks
 
 TOKENS_PER_BATCH = 8_000  # of greedy search
 TEACHER_FORCING: Objective = TeacherForcing()
@@ -64,18 +65,22 @@ def same_draws(device: torch.device) -> Iterator[None]:
 
 
 @torch.no_grad()
-def mean_loss(model: nn.Module, batches: Sequence[Batch], objective: Objective) -> float:
-    """Over all real target tokens together. The model should be in evaluation mode."""
+def mean_loss(model: nn.Module, batches: Sequence[Batch], objective: Objective, ranks: Ranks = ALONE) -> float:
+    """Over all real target tokens together. The model should be in evaluation mode. Each rank computes some batches."""
     device = next(model.parameters()).device
-    total = sum((objective(model, batch.to(device)).double() for batch in batches), torch.zeros((), device=device))
+    own = batches[ranks.rank :: ranks.world]
+    nothing = torch.zeros((), device=device, dtype=torch.float64)
+    total = ranks.total(sum((objective(model, batch.to(device)).double() for batch in own), nothing))
     return float(total) / sum(batch.num_target_tokens for batch in batches)
 
 
 @torch.no_grad()
-def masked_accuracy(model: nn.Module, batches: Sequence[Batch]) -> float:
+def masked_accuracy(model: nn.Module, batches: Sequence[Batch], ranks: Ranks = ALONE) -> float:
     """The share of hidden tokens that the model guesses at once."""
     device = next(model.parameters()).device
-    right = sum((count_right_guesses(model, batch.to(device)) for batch in batches), torch.zeros((), device=device))
+    own = batches[ranks.rank :: ranks.world]
+    nothing = torch.zeros((), device=device, dtype=torch.int64)
+    right = ranks.total(sum((count_right_guesses(model, batch.to(device)) for batch in own), nothing))
     return float(right) / sum(batch.num_target_tokens for batch in batches)
 
 
@@ -90,11 +95,12 @@ class GuessHidden:
 
     batches: Sequence[Batch]
     machine: Machine
+    ranks: Ranks = ALONE
 
     def __call__(self, model: nn.Module) -> Scores:
         objective = in_precision(MaskedTokens(), self.machine.device, self.machine.precision)
-        loss = mean_loss(model, self.batches, objective)
-        return {"loss": loss, "accuracy": masked_accuracy(model, self.batches)}, []
+        loss = mean_loss(model, self.batches, objective, self.ranks)
+        return {"loss": loss, "accuracy": masked_accuracy(model, self.batches, self.ranks)}, []
 
 
 # --- by translations
@@ -130,16 +136,17 @@ class Translate:
     machine: Machine
     objective: Objective = TEACHER_FORCING
     search: ValidationSearch = greedily
+    ranks: Ranks = ALONE  # each of them translates some of the questions
 
     def __call__(self, model: nn.Module) -> Scores:
         objective = in_precision(self.objective, self.machine.device, self.machine.precision)
         every = [batch for batches in self.batches.values() for batch in batches]
         with same_draws(self.machine.device):
-            scores = {"loss": mean_loss(model, every, objective)}
+            scores = {"loss": mean_loss(model, every, objective, self.ranks)}
         if len(self.batches) > 1:
             for direction, batches in self.batches.items():
                 with same_draws(self.machine.device):
-                    scores[f"loss {direction}"] = mean_loss(model, batches, objective)
+                    scores[f"loss {direction}"] = mean_loss(model, batches, objective, self.ranks)
         if not self.questions:
             return scores, []
         # A model whose loss is no number has nothing to say; the loop will see what to do about it.
@@ -151,7 +158,10 @@ class Translate:
     def translate(self, model: nn.Module) -> list[str]:
         lower = self.machine.precision != torch.float32
         with torch.autocast(self.machine.device.type, self.machine.precision, enabled=lower):
-            return translate_questions(model, self.tokenizer, self.questions, self.search)
+            own = self.questions[self.ranks.rank :: self.ranks.world]
+            answers = self.ranks.gather(translate_questions(model, self.tokenizer, own, self.search))
+        # Question n was answered by rank n mod world.
+        return [answers[number % len(answers)][number // len(answers)] for number in range(len(self.questions))]
 
 
 def translate_questions(

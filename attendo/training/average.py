@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from attendo.model_folder.weights import load_weights_, weights_of
+from attendo.training.sharded import local
 
 
 def mean_weights(checkpoints: Iterable[dict[str, Tensor]]) -> dict[str, Tensor]:
@@ -37,8 +38,8 @@ class MovingAverage:
     def update(self, model: nn.Module, step: int, finite: Tensor) -> None:
         decay = min(self.decay, (1 + step) / (10 + step))
         share = (1 - decay) * finite  # a tensor, so that the host need not know
-        names, weights = zip(*model.named_parameters(), strict=True)
-        averages = [self.weights[name] for name in names]
+        names, parameters = zip(*model.named_parameters(), strict=True)
+        weights, averages = [*map(local, parameters)], [local(self.weights[name]) for name in names]
         ways = torch._foreach_sub(weights, averages)  # all weights in one call: one by one the host would be slow
         torch._foreach_mul_(ways, share)
         torch._foreach_add_(averages, ways)

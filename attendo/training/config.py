@@ -49,6 +49,7 @@ class TrainingConfig:
     precision: Precision = "auto"  # bfloat16 where the GPU has it
     compile: Switch = "auto"  # on a GPU, if there is a compiler; a plain Transformer has programs of its own there
     threads: int = 0  # of the CPU; 0: one for each core
+    shard: bool = False  # weights and moments shared among ranks, for a model that does not fit on one
     tensorboard: bool = False
 
     def __post_init__(self) -> None:

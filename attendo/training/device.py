@@ -59,7 +59,8 @@ def choose_machine(training: TrainingConfig, model: ModelConfig | None = None) -
         case "auto":
             # Batches that are not packed have many shapes, each of which would be compiled anew; and on a CPU
             # compiling takes longer than it saves in a short run.
-            compiled = on_gpu and has_compiler() and packable
+            # Nor does what FSDP2 does around every layer compile as one program.
+            compiled = on_gpu and has_compiler() and packable and not training.shard
     # A GPU and a compiler want one shape. A CPU takes every shape alike, and would compute all the attention between
     # the sentences of a row that the mask then hides: sorted by length, one pair a row, is quicker there.
     packed = packable and (on_gpu or compiled)

@@ -13,6 +13,7 @@ from attendo.data.batches import Position
 from attendo.errors import DataError
 from attendo.files.tables import short_repr
 from attendo.special_tokens import SPECIAL
+from attendo.training.ranks import ALONE, Ranks
 
 AHEAD = 16  # steps; the next epoch is planned meanwhile, which takes some 0.2 s, and little to hold
 
@@ -45,12 +46,13 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Work:
-    """What one step computes: its micro-batches, and where the data goes on after them."""
+    """What one step computes: this rank's part of its micro-batches, and where the data goes on after them."""
 
     micro_batches: list[Batch]
     first: Position
     after: Position
     padding: float  # share of positions on both sides that hold no token
+    target_tokens: int  # real ones, of all ranks
 
 
 class Feed:
@@ -59,8 +61,16 @@ class Feed:
     An error in the background is raised where the work was to come out.
     """
 
-    def __init__(self, batches: BatchSource, position: Position, accumulate: int, device: torch.device) -> None:
+    def __init__(
+        self,
+        batches: BatchSource,
+        position: Position,
+        accumulate: int,
+        device: torch.device,
+        ranks: Ranks = ALONE,
+    ) -> None:
         self.batches, self.position, self.accumulate, self.device = batches, position, accumulate, device
+        self.ranks = ranks
         self.ready: queue.Queue[Work | BaseException] = queue.Queue(AHEAD)
         self.closed = threading.Event()
         self.thread = threading.Thread(target=self.fill, name="feed", daemon=True)
@@ -107,8 +117,9 @@ class Feed:
                 if not isinstance(batch, Batch):
                     raise DataError(f"a batch is {short_repr(batch)}: expected a Batch")
                 micro_batches.append(batch)
-            padding = share_of_padding(micro_batches)
-            yield Work([self.send(batch) for batch in micro_batches], first, before, padding)
+            padding, tokens = share_of_padding(micro_batches), sum(batch.num_target_tokens for batch in micro_batches)
+            own = self.ranks.share(micro_batches)
+            yield Work([self.send(batch) for batch in own], first, before, padding, tokens)
 
     def send(self, batch: Batch) -> Batch:
         # From pinned memory a copy to the GPU runs beside the computing.

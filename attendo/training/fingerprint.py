@@ -11,14 +11,17 @@ from attendo.errors import ConfigError, TrainingError
 from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
 from attendo.training.config import TrainingConfig, ValidationConfig
 from attendo.training.device import Machine
+from attendo.training.ranks import Ranks
 
 logger = logging.getLogger("attendo")
 
 # Settings that do not change what is learnt: a run may be resumed with others.
 FREE = {
     "max_steps", "checkpoint_every", "keep_last", "keep_best", "max_skipped",
-    "device", "precision", "compile", "threads", "tensorboard",
+    "device", "precision", "compile", "threads", "tensorboard", "shard",
 }  # fmt: skip
+
+ONE_PROCESS = {"ranks": "1", "sharded": "no"}  # as were all runs whose checkpoints say nothing of it
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,15 @@ class Fingerprint:
 
 
 def fingerprint_of(
-    made_of: Mapping[str, str], training: TrainingConfig, validation: ValidationConfig, machine: Machine
+    made_of: Mapping[str, str], training: TrainingConfig, validation: ValidationConfig, machine: Machine, world: int = 1
 ) -> Fingerprint:
-    """`made_of`: data, tokenizer and model, as who prepared them describes them."""
+    """`made_of`: data, tokenizer and model, as who prepared them describes them. `world`: how many ranks."""
     settings = facts_of_training(training)
     settings["validation.metric"] = validation.metric  # or scores of two kinds would be compared
-    return Fingerprint(required={**made_of, **settings}, advisory={"attendo": __version__, **machine.to_dict()})
+    advisory = {"attendo": __version__, **machine.to_dict(), **ONE_PROCESS}
+    advisory["ranks"] = str(world)
+    advisory["sharded"] = "yes" if training.shard else "no"
+    return Fingerprint(required={**made_of, **settings}, advisory=advisory)
 
 
 def facts_of_training(training: TrainingConfig) -> dict[str, str]:
@@ -78,6 +84,19 @@ def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
     ]
 
 
+def check_same_run(ours: Fingerprint, ranks: Ranks) -> None:
+    """All ranks must train the same: a corpus that differs on another machine is found before the first step."""
+    theirs: dict[str, str] = ranks.told(ours.required)
+    told = [differences(theirs, required) for required in ranks.gather(ours.required)]
+    for rank, other in enumerate(told):
+        if other:
+            raise TrainingError(
+                f"the ranks do not train the same: rank 0 and rank {rank} differ in {'; '.join(other)}".replace(
+                    " then,", " on the one,"
+                ).replace(" now)", " on the other)")
+            )
+
+
 def check_same(before: Fingerprint, now: Fingerprint, folder: Path, force: bool) -> None:
     """Refuses a checkpoint of other data, tokenizer, model or settings; remarks on another machine."""
     if other := differences(as_today(before.required), now.required):
@@ -88,5 +107,5 @@ def check_same(before: Fingerprint, now: Fingerprint, folder: Path, force: bool)
                 f"the run in {folder} was made of something else: {'; '.join(other)}. Name another --run-dir{hint}"
             )
         logger.warning("resuming although the run was made of something else: %s", "; ".join(other))
-    if other := differences(before.advisory, now.advisory):
+    if other := differences(ONE_PROCESS | before.advisory, now.advisory):
         logger.warning("not bit-identical with a run never stopped, because this differs: %s", "; ".join(other))

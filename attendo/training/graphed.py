@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from attendo.data.batch import Batch
 from attendo.training.objective import Objective
+from attendo.training.ranks import ALONE, Ranks
 from attendo.training.step import StepOutcome, train_step
 
 logger = logging.getLogger("attendo")
@@ -64,11 +65,13 @@ class GraphedStep:
         objective: Objective,
         *,
         max_gradient_norm: float = 1.0,
+        ranks: Ranks = ALONE,
     ) -> StepOutcome:
         self.calls += 1
         if self.calls == FIRST + 1:
             try:
-                self.recording = record(model, optimizer, micro_batches, objective, max_gradient_norm, self.pool)
+                pool = self.pool
+                self.recording = record(model, optimizer, micro_batches, objective, max_gradient_norm, pool, ranks)
             except RuntimeError as error:  # a lack of memory is one of them
                 optimizer.zero_grad()
                 reason = str(error).strip().partition("\n")[0]
@@ -79,7 +82,9 @@ class GraphedStep:
             return self.recording.of(micro_batches, learning_rate)
         # A tensor here, too: rounded alike, so that a run is the same whenever its recording begins.
         rate = torch.full((), learning_rate, device=micro_batches[0].source.device)
-        return train_step(model, optimizer, micro_batches, rate, objective, max_gradient_norm=max_gradient_norm)
+        return train_step(
+            model, optimizer, micro_batches, rate, objective, max_gradient_norm=max_gradient_norm, ranks=ranks
+        )
 
 
 class GraphedShapes:
@@ -101,9 +106,12 @@ class GraphedShapes:
         objective: Objective,
         *,
         max_gradient_norm: float = 1.0,
+        ranks: Ranks = ALONE,
     ) -> StepOutcome:
         step = self.by_shape.setdefault(tuple(shapes_of(micro_batches)), GraphedStep(self.pool))
-        return step(model, optimizer, micro_batches, learning_rate, objective, max_gradient_norm=max_gradient_norm)
+        return step(
+            model, optimizer, micro_batches, learning_rate, objective, max_gradient_norm=max_gradient_norm, ranks=ranks
+        )
 
 
 def record(
@@ -113,6 +121,7 @@ def record(
     objective: Objective,
     max_gradient_norm: float,
     pool: Pool | None = None,
+    ranks: Ranks = ALONE,
 ) -> Recording:
     device = micro_batches[0].source.device
     torch.cuda.empty_cache()  # the recording keeps memory of its own
@@ -125,7 +134,9 @@ def record(
         keep_generator(device),
         torch.cuda.graph(graph, pool, capture_error_mode="thread_local"),
     ):
-        outcome = train_step(model, optimizer, buffers, rate, objective, max_gradient_norm=max_gradient_norm)
+        outcome = train_step(
+            model, optimizer, buffers, rate, objective, max_gradient_norm=max_gradient_norm, ranks=ranks
+        )
     return Recording(buffers, rate, outcome, graph.replay)
 
 

@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -20,7 +20,9 @@ from attendo.training.config import TrainingConfig, ValidationConfig
 from attendo.training.feed import Feed, Work
 from attendo.training.fingerprint import Fingerprint
 from attendo.training.objective import Objective
-from attendo.training.state import TrainingState, capture, is_finite
+from attendo.training.ranks import ALONE, Ranks
+from attendo.training.sharded import is_sharded
+from attendo.training.state import TrainingState, capture, is_finite, tensors_of
 from attendo.training.step import Step, StepOutcome
 from attendo.training.stop import Stop, Stopped
 
@@ -28,6 +30,7 @@ logger = logging.getLogger("attendo")
 
 # How many steps a GPU may be ahead of what the host has read: reading a number makes the host wait.
 STEPS_AHEAD = {"cpu": 1, "cuda": 16}
+ALIKE_EVERY = 100  # steps: how often ranks make sure that they still have the same weights; before every save, too
 
 # Scores by name, `loss` among them, and translations to show.
 Validate = Callable[[nn.Module], tuple[dict[str, float], Sequence[TranslationSample]]]
@@ -56,6 +59,8 @@ class Loop:
     fingerprint: Fingerprint
     callbacks: Sequence[Callback]  # called in this order
     stop: Stop
+    ranks: Ranks = ALONE
+    as_whole: Callable[[nn.Module], AbstractContextManager[nn.Module]] = nullcontext  # the model to look at
     unread: list[PendingStep] = field(default_factory=list)
     background: ThreadPoolExecutor = field(init=False)
     saving: Future[tuple[int, float]] | None = None  # the checkpoint that is being written
@@ -77,9 +82,11 @@ class Loop:
             self.save_if_due()
             if self.is_over:
                 return
-            if self.stop.exit_code is not None:
-                self.leave(self.stop.exit_code)
+            if code := self.ranks.highest(self.stop.exit_code or 0):
+                self.leave(code)
             self.take_step(next(work))
+            if self.state.progress.step % ALIKE_EVERY == 0:
+                self.check_alike()
             if len(self.unread) >= STEPS_AHEAD.get(self.state.device.type, 1):
                 self.read_steps()
             if self.saving and self.saving.done():
@@ -109,9 +116,10 @@ class Loop:
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
-            if progress.halved:
+            if progress.halved or self.ranks.world > 1:  # where there are others, they are in the midst of the step
+                how = "even with halved batches" if progress.halved else f"on rank {self.ranks.rank}"
                 raise TrainingError(
-                    f"out of memory at step {progress.step + 1} even with halved batches: training.tokens_per_batch is "
+                    f"out of memory at step {progress.step + 1} {how}: training.tokens_per_batch is "
                     f"{self.training.tokens_per_batch}; lower it, and raise training.accumulate instead"
                 ) from error
         # Outside the handler: the traceback it holds keeps the tensors of the failed step alive.
@@ -128,7 +136,7 @@ class Loop:
             batches = [half for batch in batches for half in batch.halves()]
         return self.step(
             self.state.model, self.state.optimizer, batches, rate, self.objective,
-            max_gradient_norm=self.training.max_gradient_norm,
+            max_gradient_norm=self.training.max_gradient_norm, ranks=self.ranks,
         )  # fmt: skip
 
     def read_steps(self) -> None:
@@ -137,7 +145,7 @@ class Loop:
             return
         numbers = torch.stack([pending.outcome.numbers() for pending in self.unread]).tolist()
         seconds = time.perf_counter() - self.clock
-        tokens = [sum(batch.num_target_tokens for batch in pending.work.micro_batches) for pending in self.unread]
+        tokens = [pending.work.target_tokens for pending in self.unread]
         records = [
             StepRecord(
                 step=pending.step,
@@ -205,13 +213,18 @@ class Loop:
         average = self.state.average
         model = self.state.model
         try:
-            with average.applied_to(model) if average else nullcontext(), evaluation_mode(model), self.stop.at_once():
-                validated = self.validate(model)
+            with (
+                average.applied_to(model) if average else nullcontext(),
+                self.as_whole(model) as whole,
+                evaluation_mode(whole),
+                self.ranks.may_break_off(self.stop),
+            ):
+                validated = self.validate(whole)
         except Stopped as stopped:  # a resumed run will validate this step first
             self.leave(stopped.exit_code)
         if not (isinstance(validated, tuple) and len(validated) == 2 and isinstance(validated[0], Mapping)):
             raise TrainingError(f"validate gave {short_repr(validated)}: expected scores by name, and translations")
-        scores, samples = validated
+        scores, samples = self.ranks.told(dict(validated[0])), validated[1]
         if self.validation.metric not in scores:
             raise TrainingError(
                 f"validation.metric = '{self.validation.metric}', but validation gives {', '.join(scores)}"
@@ -239,12 +252,31 @@ class Loop:
         progress = self.state.progress
         if progress.step == 0 or progress.skipped_in_a_row > 0:
             return
-        if self.checkpoints and self.checkpoints.path(progress.step).exists():
+        if self.ranks.told(self.checkpoints is not None and self.checkpoints.path(progress.step).exists()):
             return
-        if not is_finite(self.state):  # an update of finite numbers can be too large for the weights
+        # An update of finite numbers can be too large for the weights.
+        if self.ranks.highest(not is_finite(self.state)):
             self.give_up(f"after step {progress.step} some weights are no finite numbers", last_update=progress.step)
-        if self.checkpoints:
-            self.saving = self.background.submit(self.checkpoints.save, capture(self.state), self.fingerprint)
+        self.check_alike()
+        if self.ranks.told(self.checkpoints is not None):
+            snapshot = capture(self.state, self.ranks)
+            if self.checkpoints:
+                self.saving = self.background.submit(self.checkpoints.save, snapshot, self.fingerprint)
+
+    def check_alike(self) -> None:
+        """Ranks that have the same weights compute the same updates. One that has others is broken, and would spoil all
+        it takes part in; so none of its checkpoints is written."""
+        copies = {
+            f"{kind} {name}": tensor
+            for kind, tensors in zip(("weights", "optimiser", "average"), tensors_of(self.state), strict=True)
+            for name, tensor in tensors.items()
+            if not is_sharded(tensor)  # of which every rank has another part
+        }
+        if odd := self.ranks.first_that_differs(copies):
+            raise TrainingError(
+                f"after step {self.state.progress.step} the ranks disagree: {odd} is not the same on all of them; "
+                f"memory or network of a machine may be broken. The same command resumes from the last checkpoint"
+            )
 
     def finish_saving(self) -> None:
         """Wait until the checkpoint that is being written is there; then older ones may go."""

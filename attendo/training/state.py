@@ -1,14 +1,17 @@
 """All that is needed to go on as if never stopped."""
 
+import json
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
 from attendo.errors import InputError
-from attendo.model_folder.weights import load_weights_, weights_of
+from attendo.model_folder.weights import weights_of
 from attendo.training.average import MovingAverage
 from attendo.training.progress import TrainingProgress
+from attendo.training.ranks import ALONE, Ranks
+from attendo.training.sharded import copy_whole_, local, part_like, whole
 
 MOMENTS = ("exp_avg", "exp_avg_sq")  # AdamW's, one of each weight's shape
 KINDS = (*MOMENTS, "step")  # and the number of its updates
@@ -40,20 +43,31 @@ class Snapshot:
     progress: TrainingProgress
 
 
-def capture(state: TrainingState) -> Snapshot:
-    """Copies in the host's memory, so that training can go on while they are written."""
-    weights, optimizer, average = (
-        {name: tensor.to("cpu", copy=True) for name, tensor in group.items()} for group in tensors_of(state)
-    )
+NOTHING = Snapshot({}, {}, {}, {}, TrainingProgress())  # what a rank has that has read no checkpoint
+
+
+def capture(state: TrainingState, ranks: Ranks = ALONE) -> Snapshot:
+    """Copies in the host's memory, so that training can go on while they are written. Rank 0 has all; it needs the
+    others for their random generators, and for what lies in shards."""
+    weights, optimizer, average = (whole_copies(group, keep=ranks.is_first) for group in tensors_of(state))
     progress = replace(state.progress, history=dict(state.progress.history))
-    return Snapshot(weights, optimizer, average, random_states(state.device), progress)
+    return Snapshot(weights, optimizer, average, of_all_ranks(ranks.gather(random_states(state.device))), progress)
+
+
+def whole_copies(tensors: dict[str, Tensor], keep: bool) -> dict[str, Tensor]:
+    copies = {}
+    for name, tensor in tensors.items():  # one at a time: all may be more than fits
+        full = whole(tensor)
+        if keep:
+            copies[name] = full.to("cpu", copy=True)
+    return copies
 
 
 def is_finite(state: TrainingState) -> bool:
     """Asked of the device once, not once for every tensor."""
     tensors = [*state.model.parameters(), *optimizer_tensors(state.model, state.optimizer).values()]
     tensors += state.average.weights.values() if state.average else ()
-    return bool(torch.stack([tensor.isfinite().all() for tensor in tensors]).all())
+    return bool(torch.stack([local(tensor).isfinite().all() for tensor in tensors]).all())
 
 
 def tensors_of(state: TrainingState) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str, Tensor]]:
@@ -62,14 +76,20 @@ def tensors_of(state: TrainingState) -> tuple[dict[str, Tensor], dict[str, Tenso
     return weights_of(state.model), optimizer_tensors(state.model, state.optimizer), average
 
 
-def restore(state: TrainingState, snapshot: Snapshot) -> None:
-    load_weights_(state.model, snapshot.weights)
-    restore_optimizer(state.model, state.optimizer, snapshot.optimizer)
-    if state.average:
-        for name, weight in snapshot.average.items():
-            state.average.weights[name].copy_(weight)
-    restore_random(snapshot.random, state.device)
-    state.progress = snapshot.progress
+def restore(state: TrainingState, snapshot: Snapshot, ranks: Ranks = ALONE) -> None:
+    """As it was. Rank 0 alone need have read the snapshot: the others get of it what they need."""
+    shapes = expected_weights(state.model)
+    weights = weights_of(state.model)
+    for name, tensor in ranks.handed_out(snapshot.weights, shapes):
+        copy_whole_(weights[name], tensor)
+    restore_optimizer(state.model, state.optimizer, snapshot.optimizer, ranks)
+    if state.average and ranks.told(bool(snapshot.average)):
+        for name, tensor in ranks.handed_out(snapshot.average, shapes):
+            copy_whole_(state.average.weights[name], tensor)
+    random = of_rank(ranks.told(snapshot.random), ranks.rank)
+    if random or ranks.is_first:
+        restore_random(random, state.device)
+    state.progress = TrainingProgress.from_dict(json.loads(json.dumps(ranks.told(snapshot.progress.to_dict()))))
 
 
 def optimizer_tensors(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
@@ -83,12 +103,18 @@ def optimizer_tensors(model: nn.Module, optimizer: torch.optim.Optimizer) -> dic
     }
 
 
-def restore_optimizer(model: nn.Module, optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
+def restore_optimizer(
+    model: nn.Module, optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor], ranks: Ranks = ALONE
+) -> None:
     optimizer.state.clear()
-    if not tensors:
+    if not ranks.told(bool(tensors)):
         return
-    for name, weight in model.named_parameters():
-        optimizer.state[weight] = {kind: tensors[f"{name}/{kind}"].to(weight.device, copy=True) for kind in KINDS}
+    weights = dict(model.named_parameters())
+    for key, tensor in ranks.handed_out(tensors, expected_optimizer(model)):
+        name, _, kind = key.rpartition("/")
+        weight = weights[name]
+        own = part_like(weight, tensor) if kind in MOMENTS else tensor.to(weight.device, copy=True)
+        optimizer.state[weight][kind] = own
 
 
 def expected_weights(model: nn.Module) -> Expected:
@@ -99,6 +125,19 @@ def expected_optimizer(model: nn.Module) -> Expected:
     weights = expected_weights(model)
     moments = {f"{name}/{kind}": weights[name] for name in weights for kind in MOMENTS}
     return moments | {f"{name}/step": ((), torch.float32) for name in weights}
+
+
+def of_all_ranks(states: list[dict[str, str]]) -> dict[str, str]:
+    """Those of rank 0 by the plain name, as of a process alone: {"cpu": …, "cpu/1": …, "cpu/2": …}."""
+    return {
+        f"{name}/{rank}" if rank else name: state for rank, each in enumerate(states) for name, state in each.items()
+    }
+
+
+def of_rank(states: dict[str, str], rank: int) -> dict[str, str]:
+    """Nothing for a rank that was not there when they were saved: it draws on as it began."""
+    number = str(rank) if rank else ""
+    return {name.partition("/")[0]: state for name, state in states.items() if name.partition("/")[2] == number}
 
 
 def random_states(device: torch.device) -> dict[str, str]:

@@ -11,7 +11,9 @@ from attendo.data.batch import Batch
 from attendo.errors import TrainingError
 from attendo.files.tables import short_repr
 from attendo.training.objective import Objective, TeacherForcing
+from attendo.training.ranks import ALONE, Ranks
 from attendo.training.repeatable import repeatable
+from attendo.training.sharded import whole
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Step(Protocol):
         objective: Objective,
         *,
         max_gradient_norm: float = ...,
+        ranks: Ranks = ...,
     ) -> StepOutcome: ...
 
 
@@ -50,20 +53,23 @@ def train_step(
     objective: Objective = TeacherForcing(),  # noqa: B008 - frozen
     *,
     max_gradient_norm: float = 1.0,
+    ranks: Ranks = ALONE,
 ) -> StepOutcome:
-    """One update from the micro-batches together; the loss is the mean over all their real target tokens."""
+    """One update from the micro-batches together; the loss is the mean over all their real target tokens, and those of
+    the other ranks."""
     device = micro_batches[0].source.device
     with repeatable(device):
-        num_tokens = torch.stack([batch.count_target_tokens() for batch in micro_batches]).sum()
+        num_tokens = ranks.total(torch.stack([batch.count_target_tokens() for batch in micro_batches]).sum())
         loss = torch.zeros((), device=device)
         for batch in micro_batches:
             total = objective(model, batch)
             if not isinstance(total, Tensor) or total.numel() != 1 or not total.requires_grad:
                 raise wrong_loss(total)
             share = total / num_tokens
-            share.backward()
+            ranks.backward(share, model, last=batch is micro_batches[-1])
             loss += share.detach()
-        gradient_norm = nn.utils.clip_grad_norm_(model.parameters(), max_gradient_norm)
+        loss = ranks.total(loss)
+        gradient_norm = whole(nn.utils.clip_grad_norm_(model.parameters(), max_gradient_norm))
     finite = loss.isfinite() & gradient_norm.isfinite()
     for group in optimizer.param_groups:
         group["lr"] = learning_rate

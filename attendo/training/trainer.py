@@ -7,10 +7,13 @@ but checkpoints, and only where it is given a folder for them; what it has to te
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from types import NoneType
 
+import numpy as np
+import torch
 from torch import nn
 
 from attendo.data.batch import Batch
@@ -23,13 +26,15 @@ from attendo.training.checkpoints import Checkpoints
 from attendo.training.config import TrainingConfig, ValidationConfig
 from attendo.training.device import Machine, choose_machine, set_up
 from attendo.training.feed import BatchSource, Feed, Repeated
-from attendo.training.fingerprint import check_same, fingerprint_of
+from attendo.training.fingerprint import check_same, check_same_run, fingerprint_of
 from attendo.training.graphed import GraphedStep
 from attendo.training.loop import Loop, Validate
 from attendo.training.objective import Compiled, Objective, in_precision
 from attendo.training.optimizer import build_optimizer, learning_rate
 from attendo.training.progress import TrainingProgress
-from attendo.training.state import TrainingState, restore
+from attendo.training.ranks import ALONE, Ranks
+from attendo.training.sharded import shard_
+from attendo.training.state import NOTHING, TrainingState, restore
 from attendo.training.step import Step, StepOutcome, train_step
 from attendo.training.stop import Stop
 
@@ -59,6 +64,8 @@ class Trainer:
     `machine`: what to compute on, where `choose_machine` is not to decide.
     `made_of`: what besides the settings must be as it was for a run to be resumed, hashes of the data say;
     `force` resumes even if it is not.
+    `ranks`: the other processes that train the same model (`attendo.training.join`). All make the same Trainer; rank 0
+    alone saves and calls back.
 
     First weights and dropout are drawn from torch's global generator: `torch.manual_seed` before the model is built
     makes a training repeatable.
@@ -79,6 +86,7 @@ class Trainer:
         machine: Machine | None = None,
         made_of: Mapping[str, str] | None = None,
         force: bool = False,
+        ranks: Ranks = ALONE,
     ) -> None:
         check_argument("model", model, nn.Module, "a torch.nn.Module")
         check_argument("training", training, TrainingConfig, "TrainingConfig")
@@ -93,31 +101,44 @@ class Trainer:
             check_several("batches", batches, "a list of Batch, or what else gives them in every epoch")
         if checkpoints is not None:
             check_path("checkpoints", checkpoints)
+        check_argument("ranks", ranks, Ranks, "Ranks")
+        self.ranks = ranks
+        self.as_whole: Callable[[nn.Module], AbstractContextManager[nn.Module]] = nullcontext
         self.training, self.validation = training, validation or ValidationConfig()
-        self.machine = machine or choose_machine(training)
+        self.machine = ranks.placed(machine or choose_machine(training))
         set_up(self.machine)
-        self.state = first_state(model.to(self.machine.device), training)
+        model = model.to(self.machine.device)
+        ranks.hand_out_(weights_of(model).values() if ranks.world > 1 else ())  # the first weights are rank 0's
+        if training.shard:
+            self.as_whole = shard_(model).filled
+        ranks.will_train(model)
+        self.state = first_state(model, training)
+        draw_apart(ranks, training.seed)
         self.schedule = schedule or schedule_of(model, training)
         lower = in_precision(objective, self.machine.device, self.machine.precision)
         self.objective = Compiled(lower) if self.machine.compiled else lower
-        # Packed batches have one shape: on a GPU the step can be recorded, compiled or not.
-        graphed = self.machine.device.type == "cuda" and self.machine.packed
+        # Packed batches have one shape: on a GPU the step can be recorded, compiled or not; but not what FSDP2 does.
+        graphed = self.machine.device.type == "cuda" and self.machine.packed and not training.shard
         self.step: Step = GraphedStep() if graphed else train_step
         self.batches = batches if isinstance(batches, BatchSource) else Repeated(batches)
-        self.validate, self.callbacks = validate, tuple(as_callbacks(callbacks))
-        self.fingerprint = fingerprint_of(made_of or {}, training, self.validation, self.machine)
-        self.checkpoints = Checkpoints(Path(checkpoints)) if checkpoints else None
-        if self.checkpoints:
+        self.validate, self.callbacks = validate, tuple(as_callbacks(callbacks)) if ranks.is_first else ()
+        self.fingerprint = fingerprint_of(made_of or {}, training, self.validation, self.machine, ranks.world)
+        check_same_run(self.fingerprint, ranks)
+        self.checkpoints = Checkpoints(Path(checkpoints)) if checkpoints and ranks.is_first else None
+        if checkpoints:
             weights_of(model)  # an error where there is more than a checkpoint would hold
-            self.checkpoints.prepare()
-            self.resume(self.checkpoints, force)
+            self.resume(force)
 
-    def resume(self, checkpoints: Checkpoints, force: bool) -> None:
+    def resume(self, force: bool) -> None:
         """From the last checkpoint that is whole, if there is one; an error where it is of another run."""
-        accept = partial(check_same, now=self.fingerprint, folder=checkpoints.folder.parent, force=force)
-        loaded = checkpoints.latest(self.state.model, accept)
-        if loaded:
-            restore(self.state, loaded.snapshot)
+        loaded = None
+        if self.checkpoints:
+            self.checkpoints.prepare()
+            folder = self.checkpoints.folder.parent
+            accept = partial(check_same, now=self.fingerprint, folder=folder, force=force)
+            loaded = self.checkpoints.latest(self.state.model, accept)
+        if self.ranks.told(loaded is not None):
+            restore(self.state, loaded.snapshot if loaded else NOTHING, self.ranks)
 
     @property
     def is_over(self) -> bool:
@@ -125,13 +146,16 @@ class Trainer:
 
     def feed(self) -> Feed:
         """The work of one step after the other, from where the run is."""
-        return Feed(self.batches, self.state.progress.position, self.training.accumulate, self.machine.device)
+        position, device = self.state.progress.position, self.machine.device
+        return Feed(self.batches, position, self.training.accumulate, device, self.ranks)
 
     def update(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepOutcome:
         """One bare update: no count, no checkpoint, no callback. For measuring; `run` is made of the same."""
         limit = self.training.max_gradient_norm
         model, optimizer = self.state.model, self.state.optimizer
-        return self.step(model, optimizer, micro_batches, learning_rate, self.objective, max_gradient_norm=limit)
+        return self.step(
+            model, optimizer, micro_batches, learning_rate, self.objective, max_gradient_norm=limit, ranks=self.ranks
+        )
 
     def run(self, stop: Stop | None = None) -> TrainingProgress:
         """Until the last step. `stop` may ask for an end before it: then all is saved and `Stopped` is raised."""
@@ -147,6 +171,8 @@ class Trainer:
             fingerprint=self.fingerprint,
             callbacks=self.callbacks,
             stop=stop or Stop(),
+            ranks=self.ranks,
+            as_whole=self.as_whole,
         )
         ended_by: BaseException | None = None
         try:
@@ -161,6 +187,12 @@ class Trainer:
             for callback in self.callbacks:
                 callback.on_end(ended_by)
         return self.state.progress
+
+
+def draw_apart(ranks: Ranks, seed: int) -> None:
+    """Every rank drops other numbers. Rank 0 draws on as a process alone would."""
+    if not ranks.is_first:
+        torch.manual_seed(int(np.random.SeedSequence([seed, ranks.rank]).generate_state(1, np.uint64)[0]))
 
 
 def first_state(model: nn.Module, training: TrainingConfig) -> TrainingState:

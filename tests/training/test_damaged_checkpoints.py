@@ -17,7 +17,7 @@ from attendo.model.config import config_from_dict
 from attendo.model_folder import weights
 from attendo.runs.run_folder import RunFolder
 from attendo.runs.train import begin
-from attendo.training.checkpoints import AVERAGE, FILES, Checkpoints, read_state
+from attendo.training.checkpoints import AVERAGE, FILES, LARGEST_STATE, Checkpoints, read_state
 from attendo.training.state import restore_random
 from tests.training.tiny_run import result, run, tiny_recipe
 
@@ -265,7 +265,7 @@ def hostile_states(state):
     yield "a step of 5,000 digits", text.replace('"HERE"', "9" * 5000)
     yield "no JSON", "{"
     yield "nothing", ""
-    yield "too large", json.dumps({**state, "more": "x" * 2_000_000})
+    yield "too large", json.dumps({**state, "more": "x" * LARGEST_STATE})
 
 
 def with_progress(state, **changes):

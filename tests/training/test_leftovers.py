@@ -187,7 +187,7 @@ def test_there_are_always_two_checkpoints_after_the_second_save(tmp_path, eviden
 
 def test_the_best_checkpoint_outlives_newer_ones(tmp_path, monkeypatch, evidence):
     scores = iter([1.0, 2.0, 1.5])
-    scripted = lambda recipe, prepared, machine: lambda model: ({"loss": next(scores)}, [])  # noqa: E731
+    scripted = lambda recipe, prepared, machine, ranks: lambda model: ({"loss": next(scores)}, [])  # noqa: E731
     monkeypatch.setattr(build_trainer, "build_validation", scripted)
     code, _ = run(tmp_path / "run", RECIPE)
     folder = tmp_path / "run" / "checkpoints"

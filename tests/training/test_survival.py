@@ -218,14 +218,14 @@ def test_whatever_is_left_out_is_missed(item, tmp_path, reference, monkeypatch, 
     monkeypatch.undo()
     real = trainer.restore
 
-    def restore(state, snapshot):
+    def restore(state, snapshot, ranks):
         fresh = training_state.capture(state)
         if item in NUMBERS:
             changed = {item: getattr(TrainingProgress(), item)}
             snapshot = replace(snapshot, progress=replace(snapshot.progress, **changed))
         else:
             snapshot = replace(snapshot, **{item: clone(getattr(fresh, item))})
-        real(state, snapshot)
+        real(state, snapshot, ranks)
 
     monkeypatch.setattr(trainer, "restore", restore)
     assert run(tmp_path, recipe)[0] == 0
