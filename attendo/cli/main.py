@@ -151,7 +151,9 @@ def check_current_folder() -> None:
 
 
 def complain(sentence: str, code: int) -> int:
-    print_note(f"attendo: {one_line(sentence)}")
+    rank = os.environ.get("RANK", "0")  # of several processes that train together
+    who = "attendo" if rank == "0" or not rank.isdecimal() else f"attendo (rank {rank})"
+    print_note(f"{who}: {one_line(sentence)}")
     return code
 
 

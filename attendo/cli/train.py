@@ -1,5 +1,7 @@
 """attendo train: from a recipe to a model."""
 
+import logging
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +11,7 @@ import typer
 from attendo.cli.help import CHECKS, INPUT_AND_OUTPUT
 from attendo.cli.language import language_of
 from attendo.cli.terminal import print_note
+from attendo.errors import UsageError
 from attendo.report.language import Language, in_language
 from attendo.report.messages import say
 
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from attendo.recipe.recipe import Recipe
+    from attendo.training.launch import Launch
     from attendo.training.stop import Stop
 
 INTERRUPTED = 130
@@ -80,10 +84,18 @@ def train(
         attendo train recipes/reverse.toml --run-dir runs/reverse --dry-run
         # Change settings of the recipe
         attendo train recipes/reverse.toml --run-dir runs/second --set training.seed=2 --set training.max_steps=500
+        # On two GPUs, or in two processes of a CPU
+        torchrun --nproc-per-node=2 -m attendo train recipes/reverse.toml --run-dir runs/both
     """
+    from attendo.training.launch import launched
     from attendo.training.stop import Stop, Stopped
 
     language = language_of(context)
+    launch = launched()
+    if launch and dry_run:
+        raise UsageError("--dry-run measures one process: expected it without torchrun")
+    if launch and launch.rank > 0:  # rank 0 speaks for all; what ends another one is still told
+        logging.getLogger("attendo").setLevel(logging.ERROR)
     try:
         with Stop(ends_process=True) as stop:  # before all that takes time: torch is a second on its way
             code = train_or_forecast(recipe, run_dir, settings or [], stop, language, dry_run=dry_run, force=force)
@@ -98,15 +110,15 @@ def train_or_forecast(
     recipe: Path, run_dir: Path, settings: list[str], stop: "Stop", language: Language, *, dry_run: bool, force: bool
 ) -> int:
     """The exit code."""
-    import shlex
-
     with stop.at_once():
         from rich.console import Console
 
         from attendo.recipe.read import read_recipe
+        from attendo.training.launch import launched
 
         read = read_recipe(recipe, settings)  # before anything heavy is imported, and once: it may be a pipe
-        console = Console(stderr=True)
+        launch = launched()
+        console = Console(stderr=True, quiet=launch is not None and launch.rank > 0)
         if dry_run:
             show_forecast(read, console, language)
             return 0
@@ -125,10 +137,19 @@ def train_or_forecast(
     with TrainingScreen(console, run_dir.name) as screen:
         result = run(
             read, run_dir, callbacks=[screen], force=force, beside=recipe.resolve().parent,
-            command=shlex.join(["attendo", *sys.argv[1:]]), on_progress=screen.show_corpus, stop=stop,
+            command=command_line(launch), on_progress=screen.show_corpus, stop=stop,
             language=language,
         )  # fmt: skip
     return result.exit_code
+
+
+def command_line(launch: "Launch | None") -> str:
+    """How to do it again, for the report."""
+    words = ["attendo", *sys.argv[1:]]
+    if launch:
+        machines = [] if launch.on_one_machine else [f"--nnodes={launch.world // launch.local_world}"]
+        words = ["torchrun", *machines, f"--nproc-per-node={launch.local_world}", "-m", *words]
+    return shlex.join(words)
 
 
 def is_of_a_run(recipe: Path, run_dir: Path) -> bool:

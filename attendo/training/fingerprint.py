@@ -86,15 +86,10 @@ def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
 
 def check_same_run(ours: Fingerprint, ranks: Ranks) -> None:
     """All ranks must train the same: a corpus that differs on another machine is found before the first step."""
-    theirs: dict[str, str] = ranks.told(ours.required)
-    told = [differences(theirs, required) for required in ranks.gather(ours.required)]
-    for rank, other in enumerate(told):
-        if other:
-            raise TrainingError(
-                f"the ranks do not train the same: rank 0 and rank {rank} differ in {'; '.join(other)}".replace(
-                    " then,", " on the one,"
-                ).replace(" now)", " on the other)")
-            )
+    first, *others = ranks.gather(ours.required)
+    for rank, other in enumerate(others, start=1):
+        if odd := sorted(name for name in first | other if first.get(name) != other.get(name)):
+            raise TrainingError(f"rank 0 and rank {rank} do not train the same: they differ in {', '.join(odd)}")
 
 
 def check_same(before: Fingerprint, now: Fingerprint, folder: Path, force: bool) -> None:

@@ -116,11 +116,15 @@ class Loop:
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
-            if progress.halved or self.ranks.world > 1:  # where there are others, they are in the midst of the step
-                how = "even with halved batches" if progress.halved else f"on rank {self.ranks.rank}"
+            if progress.halved:
                 raise TrainingError(
-                    f"out of memory at step {progress.step + 1} {how}: training.tokens_per_batch is "
+                    f"out of memory at step {progress.step + 1} even with halved batches: training.tokens_per_batch is "
                     f"{self.training.tokens_per_batch}; lower it, and raise training.accumulate instead"
+                ) from error
+            if self.ranks.world > 1:  # the others are in the midst of the step, which cannot begin anew
+                raise TrainingError(
+                    f"out of memory at step {progress.step + 1} on rank {self.ranks.rank}: training.tokens_per_batch "
+                    f"is {self.training.tokens_per_batch}; lower it, and raise training.accumulate instead"
                 ) from error
         # Outside the handler: the traceback it holds keeps the tensors of the failed step alive.
         progress.halved = True
