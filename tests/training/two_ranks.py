@@ -1,12 +1,22 @@
-"""Several ranks of a run on this machine, each a forked process: torch is imported already, so they start at once."""
+"""Several ranks of a run on this machine, each a forked process: torch is imported already, so they start at once.
+
+torchrun -m tests.training.two_ranks POINT FOLDER     a run of which a rank is killed, once
+"""
 
 import os
 import signal
 import socket
+import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 
+import torch
+
+from attendo.training.checkpoints import Checkpoints
+from attendo.training.objective import TeacherForcing
 from tests.forked import forked
+from tests.training.tiny_run import run, tiny_recipe
 
 PATIENCE = 120  # seconds that a busy machine may take; what is measured is told as evidence
 
@@ -47,3 +57,59 @@ def ends_of(processes, patience=PATIENCE):
         os.waitpid(process, 0)
     assert not hanging, f"{len(hanging)} of {len(processes)} ranks hang; the others ended with {list(codes.values())}"
     return [codes[process] for process in processes], time.monotonic() - started
+
+
+def die(stamp):
+    """As by the kernel, with no chance to say a word; once, so that the run can go on when it is started again."""
+    if not stamp.exists():
+        stamp.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def in_forward(rank, stamp):
+    real, seen = TeacherForcing.__call__, []
+
+    def dies(this, model, batch):
+        seen.append(batch)
+        if rank == 1 and model.training and len(seen) > 6:
+            die(stamp)
+        return real(this, model, batch)
+
+    TeacherForcing.__call__ = dies
+
+
+def in_all_reduce(rank, stamp):
+    """With a bucket of gradients sent and none waited for."""
+    real, seen = torch.distributed.all_reduce, []
+
+    def dies(tensor, *arguments, **keywords):
+        sent = real(tensor, *arguments, **keywords)
+        if keywords.get("async_op"):
+            seen.append(sent)
+            if rank == 1 and len(seen) > 6:
+                die(stamp)
+        return sent
+
+    torch.distributed.all_reduce = dies
+
+
+def in_save(rank, stamp):
+    """Rank 0: no other writes."""
+    real = Checkpoints.save
+
+    def dies(this, snapshot, fingerprint):
+        if snapshot.progress.step >= 6:
+            die(stamp)
+        return real(this, snapshot, fingerprint)
+
+    Checkpoints.save = dies
+
+
+KILLS = {"forward": in_forward, "all-reduce": in_all_reduce, "save": in_save}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    folder = Path(sys.argv[2])
+    KILLS[sys.argv[1]](int(os.environ["RANK"]), folder / "killed")
+    sys.exit(run(folder / "run", tiny_recipe(training={"max_steps": 9}))[0])
