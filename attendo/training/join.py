@@ -42,12 +42,25 @@ def joined(device: str) -> Iterator[Ranks]:
         for name in ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"):
             os.environ.setdefault(name, LOOPBACK)
     try:
-        dist.init_process_group(backend, timeout=PATIENCE)
+        store = meeting_point(launch)
+        dist.init_process_group(backend, store=store, rank=launch.rank, world_size=launch.world, timeout=PATIENCE)
         patient = dist.new_group(backend="gloo", timeout=PREPARATION)
     except (RuntimeError, ValueError) as error:
         raise cannot_join(launch, error) from error
     yield ManyRanks(launch, patient)
     dist.destroy_process_group()  # after an error the others may be gone, and with the process goes all of it
+
+
+def meeting_point(launch: Launch) -> dist.Store:
+    """Where ranks find each other's addresses.
+
+    torchrun keeps it when it starts the ranks of one machine again, with the addresses of those that are gone: in 4 of
+    8 restarts a new rank waited for a dead one. So every life has a drawer of its own. Of several machines each counts
+    its own restarts; there `--rdzv-backend=c10d` makes a new meeting point every time.
+    """
+    store, _, _ = next(dist.rendezvous("env://", launch.rank, launch.world, timeout=PATIENCE))
+    life = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") if launch.on_one_machine else "every"
+    return dist.PrefixStore(f"attendo/{life}", store)
 
 
 def take_gpu(launch: Launch) -> None:

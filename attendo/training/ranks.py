@@ -209,7 +209,9 @@ def answering() -> Iterator[None]:
     except RuntimeError as error:
         if isinstance(error, torch.OutOfMemoryError) or not is_of_ranks(error):
             raise
-        reason = str(error).strip().partition("\n")[0]
+        # "[…/pair.cc:537] Read error […]: Connection reset by peer. This is typically caused by …"
+        reason = str(error).strip().partition("\n")[0].rpartition(".cc:")[2].partition("] ")[2] or str(error).strip()
+        reason = reason.partition(". ")[0].partition("\n")[0]
         raise TrainingError(
             f"another process of this run has ended or does not answer ({reason[:200]}); the same command resumes from "
             f"the last checkpoint"
