@@ -11,9 +11,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
 import torch
 import torch.distributed as dist
+from torch.distributed.distributed_c10d import PrefixStore
+from torch.distributed.rendezvous import rendezvous
 
 from attendo.device import choose_device
 from attendo.errors import ConfigError, TrainingError
@@ -51,16 +54,16 @@ def joined(device: str) -> Iterator[Ranks]:
     dist.destroy_process_group()  # after an error the others may be gone, and with the process goes all of it
 
 
-def meeting_point(launch: Launch) -> dist.Store:
+def meeting_point(launch: Launch) -> Any:
     """Where ranks find each other's addresses.
 
     torchrun keeps it when it starts the ranks of one machine again, with the addresses of those that are gone: in 4 of
     8 restarts a new rank waited for a dead one. So every life has a drawer of its own. Of several machines each counts
     its own restarts; there `--rdzv-backend=c10d` makes a new meeting point every time.
     """
-    store, _, _ = next(dist.rendezvous("env://", launch.rank, launch.world, timeout=PATIENCE))
+    store, _, _ = next(rendezvous("env://", launch.rank, launch.world, timeout=PATIENCE))
     life = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") if launch.on_one_machine else "every"
-    return dist.PrefixStore(f"attendo/{life}", store)
+    return PrefixStore(f"attendo/{life}", store)
 
 
 def take_gpu(launch: Launch) -> None:

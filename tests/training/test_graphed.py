@@ -29,7 +29,7 @@ def batches(number, rows=4):
     return [Batch.from_pairs(list(zip(source, target, strict=True))) for source, target in ids]
 
 
-def recomputing(model, optimizer, micro_batches, objective, max_gradient_norm, pool=None):
+def recomputing(model, optimizer, micro_batches, objective, max_gradient_norm, pool=None, ranks=None):
     """What `record` gives on a GPU: every replay reads from the same places and writes to the same places."""
     places = [batch.each(torch.zeros_like) for batch in micro_batches]
     rate, outcome = torch.zeros(()), StepOutcome(torch.zeros(()), torch.zeros(()), torch.zeros((), dtype=torch.bool))
