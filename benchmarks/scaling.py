@@ -25,6 +25,7 @@ from itertools import islice
 import torch
 import torch.distributed as dist
 
+from attendo.data.batch import Batch
 from attendo.data.batches import Batches, Position
 from attendo.engines.cuda.training.fused import FusedTeacherForcing, fused_if_possible
 from attendo.model.build import build_model
@@ -103,7 +104,7 @@ def measure_here(device: str, name: str | None) -> None:
             print(json.dumps(vars(found) | {"preset": name, "device": str(together.machine.to_dict()["device"])}))
 
 
-def trainer_of(ranks: Ranks, name: str, kind: str, device: torch.device | None = None) -> tuple[Trainer, list]:
+def trainer_of(ranks: Ranks, name: str, kind: str, device: torch.device | None = None) -> tuple[Trainer, list[Batch]]:
     config = preset(name, VOCABULARY[kind])
     training = TrainingConfig(device=str(device or kind), tokens_per_batch=TOKENS[kind])
     machine = ranks.placed(fused_if_possible(choose_machine(training, config), config, training))
@@ -117,7 +118,7 @@ def trainer_of(ranks: Ranks, name: str, kind: str, device: torch.device | None =
     return trainer, batches
 
 
-def compare_bits(one: Trainer, other: Trainer, shares: list) -> bool:
+def compare_bits(one: Trainer, other: Trainer, shares: list[list[Batch]]) -> bool:
     """After some steps, dropout included. On a GPU those with a recording among them."""
     for trainer in (one, other):
         torch.manual_seed(2)
@@ -127,7 +128,7 @@ def compare_bits(one: Trainer, other: Trainer, shares: list) -> bool:
     return all(torch.equal(ours, theirs) for ours, theirs in pairs)
 
 
-def timed(trainer: Trainer, shares: list) -> float:
+def timed(trainer: Trainer, shares: list[list[Batch]]) -> float:
     """Seconds a step."""
 
     def steps() -> None:
