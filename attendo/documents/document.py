@@ -133,20 +133,20 @@ def utf8(data: bytes, name: str) -> str:
 class Offsets:
     """From positions in a text to those of its bytes in UTF-8, asked in any order."""
 
+    STEP = 1_024  # one number is kept for as many characters
+
     def __init__(self, text: str) -> None:
-        self.ascii = text.isascii()
-        self.at = [0] if self.ascii else byte_positions(text)
+        self.text = text
+        self.at = [0]
+        if not text.isascii():
+            for start in range(0, len(text), self.STEP):
+                self.at.append(self.at[-1] + len(text[start : start + self.STEP].encode()))
 
     def __getitem__(self, position: int) -> int:
-        return position if self.ascii else self.at[position]
+        if len(self.at) == 1:  # ASCII
+            return position
+        step = position // self.STEP
+        return self.at[step] + len(self.text[step * self.STEP : position].encode())
 
     def span(self, start: int, end: int, part: str = "") -> ByteSpan:
         return ByteSpan(part, self[start], self[end])
-
-
-def byte_positions(text: str) -> list[int]:
-    found, at = [0], 0
-    for sign in text:
-        at += 1 if sign < "\x80" else 2 if sign < "\u0800" else 3 if sign < "\U00010000" else 4
-        found.append(at)
-    return found

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import attendo
 from attendo.documents.document import Writing
 from attendo.documents.formats.cues import KEPT, NEXT_CUE, NEXT_LINE, coded
 from attendo.documents.formats.dealing import WIDEST, WIDEST_HAN, balanced, by_length, dealt, fitted
@@ -181,6 +182,21 @@ def test_a_translator_that_says_the_same_gives_the_same_file(path, tmp_path_fact
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     return fake_translator(write_fake_model(tmp_path_factory.mktemp("subtitles") / "model"))
+
+
+def test_by_the_model_that_comes_with_attendo(tmp_path):
+    """A sentence over two cues, a position, a voice that stays, and a term of a glossary; no torch is asked for."""
+    translator = attendo.load()
+    document = find_srt(srt(r"{\an8}We talk about", "the old <i>mill</i>."), "x.srt")
+    options = attendo.TranslationOptions(glossary={"mill": "Windmühle"})
+    [answer] = translate_markup(
+        translator, [document.segments[0].text], "de", "en", options, document.segments[0].rules
+    )
+    new = find_srt(written(document, [answer.text]), "x.srt")
+    first, second = (new.cue_text(cue) for group in new.groups for cue in group)
+    assert document.problem(0, answer.text) == ""
+    assert WORDS.search(first)
+    assert "<i>Windmühle</i>" in second
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ is a point, too; what is said of a whole cue, {\\an8} or <v Mary> before its tex
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -67,6 +68,10 @@ class Subtitles(Document):
 
     can_be_bilingual = True
 
+    @cached_property
+    def line_break(self) -> str:
+        return "\r\n" if "\r\n" in self.text else "\n"
+
     def cue_text(self, cue: Cue) -> str:
         return self.text[cue.start : cue.end]
 
@@ -77,12 +82,10 @@ class Subtitles(Document):
         pieces = dealt(answer.split(NEXT_CUE), before, POINT_OF_LINE)
         found = []
         for cue, source, piece in zip(cues, before, pieces, strict=True):
-            lines = lines_of(piece, BREAK.split(source))
-            breaks = [*BREAK.findall(source), "\r\n" if "\r\n" in self.text else "\n"]
-            new = "".join(
-                line + (breaks[min(at, len(breaks) - 1)] if at + 1 < len(lines) else "")
-                for at, line in enumerate(KEPT.sub(lambda sign: signs[int(sign[1])], line) for line in lines)
-            )
+            said = KEPT.sub(lambda sign: signs[int(sign[1])], piece)
+            lines = lines_of(said, BREAK.split(source))
+            breaks = [*BREAK.findall(source), self.line_break]
+            new = lines[0] + "".join(breaks[min(at, len(breaks) - 1)] + line for at, line in enumerate(lines[1:]))
             if writing.bilingual != "none":
                 new = (breaks[-1]).join((source, new) if writing.bilingual == "over" else (new, source))
             found.append(Change(self.offsets.span(cue.start, cue.end), new.encode()))

@@ -7,6 +7,7 @@ another text, and is made anew. A message must have the same placeholders in the
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from attendo.documents.document import (
     AroundChange,
@@ -41,7 +42,7 @@ class Catalogue(Document):
     header: PoField | None = None
     offsets: Offsets = field(default_factory=lambda: Offsets(""))
 
-    @property
+    @cached_property
     def line_break(self) -> str:
         return "\r\n" if "\r\n" in self.text else "\n"
 

@@ -40,7 +40,7 @@ class PoEntry:
     line: int  # of its msgid, as people count
     start: int  # where its first keyword stands
     fields: list[PoField] = field(default_factory=list)
-    flags: tuple[str, ...] = ()
+    flags: list[str] = field(default_factory=list)
     flags_at: int | None = None  # after the #, of its flags
     previous_at: int | None = None  # where #| stands, if it does
 
@@ -105,8 +105,7 @@ def note(waiting: PoEntry, line: str, start: int) -> None:
     """What a comment says to programs."""
     indent = len(line) - len(line.lstrip())
     if FLAGS.match(line, indent):
-        flags = tuple(flag.strip() for flag in line[indent + 2 :].split(","))
-        waiting.flags += flags
+        waiting.flags += [flag.strip() for flag in line[indent + 2 :].split(",")]
         waiting.flags_at = start + indent + 2
     elif line.startswith("#|", indent) and waiting.previous_at is None:
         waiting.previous_at = start
