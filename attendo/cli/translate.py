@@ -3,7 +3,9 @@
 import json
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -241,7 +243,7 @@ def translate(
     from attendo.files.apart import check_apart
     from attendo.model_folder.bundle import model_folder
     from attendo.translation.glossary import read_glossary
-    from attendo.translation.load import load
+    from attendo.translation.load import load, uses_gpu
     from attendo.translation.options import TranslationOptions
 
     folder = model_folder(model)  # before anything is read or written
@@ -286,8 +288,10 @@ def translate(
             work.opened() as stream,
             progress_on_stderr(work.unit, work.size_read, hidden=hidden, language=language) as progress,
         ):
-            translator = load(folder, **machine)
-            account = work.run(translator, stream, sys.stdout.buffer, progress)
+            on_gpu = uses_gpu(engine, device)
+            with work.several(stream, partial(load, folder, **machine)) if on_gpu else nullcontext() as workers:
+                translator = load(folder, **machine)
+                account = work.run(translator, stream, sys.stdout.buffer, progress, workers)
         ledger, seconds = account.ledger, account.seconds
         if isinstance(account, DocumentAccount) and account.report:
             document = account.report.to_dict()

@@ -1,12 +1,12 @@
 """Texts, a file or a pipe, translated into a file or a pipe: what `attendo translate` does."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from io import BufferedReader, BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from attendo.data.lines import COMPRESSED, FileStream, naming_damage
 from attendo.documents.document import BilingualMode, Writing
@@ -31,6 +31,9 @@ from attendo.errors import DataError, UsageError
 from attendo.translation.answer import Ledger, Translation
 from attendo.translation.options import DEFAULT, TranslationOptions
 from attendo.translation.translator import Translator
+
+if TYPE_CHECKING:
+    from attendo.documents.text_workers import TextWorkers  # which needs multiprocessing
 
 logger = logging.getLogger("attendo")
 
@@ -84,7 +87,14 @@ class FileTranslation:
         """The bytes to read; texts need none."""
         return nullcontext(BytesIO()) if self.texts else opened(self.source)
 
-    def run(self, translator: Translator, stream: BinaryIO, stdout: BinaryIO, listener: TranslationListener) -> Account:
+    def run(
+        self,
+        translator: Translator,
+        stream: BinaryIO,
+        stdout: BinaryIO,
+        listener: TranslationListener,
+        workers: "TextWorkers | None" = None,
+    ) -> Account:
         """Translate the texts or what is `opened`; the account counts the lines of a resumed run from its start."""
         translator.preparer.languages("", self.to, self.from_)  # a wrong one is an error before anything is read
         if stream.isatty():
@@ -102,8 +112,8 @@ class FileTranslation:
             listener.passed(reader.lines, reader.bytes)
             try:
                 if not output.finished:
-                    with self.answers(self.chunks(reader, translator), translator) as answered:
-                        translate_chunks(answered, output, listener)
+                    answered = self.answers(self.chunks(reader, translator), translator, workers)
+                    translate_chunks(answered, output, listener)
             except KeyboardInterrupt:
                 if output.hint:
                     logger.warning(output.hint)
@@ -175,25 +185,28 @@ class FileTranslation:
                 yield file
 
     @contextmanager
-    def answers(self, chunks: Iterable[Chunk], translator: Translator) -> Iterator[Iterator[tuple[Chunk, ChunkAnswer]]]:
-        """Chunks with their answers: by this process alone, or beside a GPU by several."""
-        workers = 0
-        if translator.engine.threads is None and not self.texts:
-            from attendo.documents.text_workers import TextWork, text_workers, workers_for
-            from attendo.engines.lent import EngineFacts
+    def several(self, stream: BinaryIO, load: Callable[[], Translator]) -> Iterator["TextWorkers | None"]:
+        """Other processes for the lines of a large file, where a GPU decodes; None where they would not pay."""
+        from attendo.documents.text_workers import TextWork, text_workers, workers_for
 
-            workers = workers_for(translator.engine, self.size)
-        if not workers:
-
-            def ask(texts: list[str]) -> list[Translation]:
-                return translator.translate(texts, self.to, self.from_, self.options)
-
-            yield one_by_one(chunks, ask, as_json=self.as_json)
+        count = 0 if self.texts else workers_for(self.size)
+        kind = None if self.as_lines or not count else self.kind_of(stream)
+        if not count or (kind and finder_for(kind.key)):
+            yield None
             return
-        facts = EngineFacts.of(translator.engine)
-        work = TextWork(translator.bundle.folder, facts, self.to, self.from_, self.options, self.as_json)
-        with text_workers(workers, translator.engine, work) as several:
-            yield several.translate(chunks)
+        work = TextWork(load, self.to, self.from_, self.options, self.as_json)
+        with text_workers(count, work) as workers:
+            yield workers
+
+    def answers(
+        self, chunks: Iterable[Chunk], translator: Translator, workers: "TextWorkers | None"
+    ) -> Iterator[tuple[Chunk, ChunkAnswer]]:
+        """Chunks with their answers, in order."""
+
+        def ask(texts: list[str]) -> list[Translation]:
+            return translator.translate(texts, self.to, self.from_, self.options)
+
+        return workers.translate(chunks) if workers else one_by_one(chunks, ask, as_json=self.as_json)
 
     def chunks(self, reader: LineReader, translator: Translator) -> Iterable[Chunk]:
         if self.texts:

@@ -1,38 +1,38 @@
-"""Several processes that do everything for a line but decode it, beside the one that has the GPU.
+"""A large file on a GPU: several processes, each with a translator of its own, share the lines of one.
 
-    this process      chunks of lines out, finished lines in, in order; decodes for all (attendo/engines/lent.py)
-    each worker       a translator of its own around the lent engine: cuts, encodes, asks, checks, tries again, composes
+On a GPU a sentence is decoded in less time than Python needs to cut it, encode it, check the answer and put it
+together: one process keeps the device busy for a quarter of the time. While one of several works on the text, the
+device decodes for another.
 
-A chunk comes back as the lines to be written, byte for byte what the translator of this process would make of it. At
-most two chunks a worker are under way, so memory does not grow. Workers are spawned, never forked: a process that has
-a GPU cannot be forked.
+    this process     chunks of lines out, finished lines in, in order
+    each worker      a chunk at a time, as the translator of this process would: the same lines, byte for byte
+
+At most two chunks a worker are under way, so memory does not grow. Workers are spawned, never forked: what a process
+has loaded on a GPU cannot be forked. They begin to load before this process does.
 """
 
+import logging
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 from typing import Any
 
 from attendo.documents.line_reader import Chunk
 from attendo.documents.pipeline import ChunkAnswer, answer_chunk
-from attendo.engines.engine import Engine
-from attendo.engines.lent import EngineCall, EngineFacts, LentEngine, answer_call
 from attendo.errors import AttendoError, InputError
-from attendo.model_folder.bundle import read_bundle
 from attendo.translation.options import TranslationOptions
 from attendo.translation.translator import Translator
 
-MOST_WORKERS = 6  # of a GPU: more would wait for it
+MOST_WORKERS = 6  # of a GPU: more would wait for it, and each takes half a gigabyte of it
 CHUNKS_A_WORKER = 2  # one in work, one finished whose turn has not come
-SMALLEST_FILE = 2**20  # bytes; a smaller one is done before the workers have started
+SMALLEST_FILE = 2**21  # bytes; a smaller one is done before the workers have loaded the model
 SECONDS_TO_END = 5.0
 
 
@@ -40,17 +40,16 @@ SECONDS_TO_END = 5.0
 class TextWork:
     """How lines are translated, for a process that is told once."""
 
-    folder: Path
-    facts: EngineFacts
-    to: str | None
-    from_: str | None
-    options: TranslationOptions
-    as_json: bool
+    load: Callable[[], Translator]  # to be sent to a process: a function of a module, or a partial of one
+    to: str | None = None
+    from_: str | None = None
+    options: TranslationOptions = field(default_factory=TranslationOptions)
+    as_json: bool = False
 
 
-def workers_for(engine: Engine, num_bytes: int | None) -> int:
-    """How many pay: none beside a CPU engine, which takes all cores itself, and none for a short file or a pipe."""
-    if engine.threads is not None or num_bytes is None or num_bytes < SMALLEST_FILE:
+def workers_for(num_bytes: int | None) -> int:
+    """How many pay on a GPU: none for a short file or a pipe, and none where this process needs all cores."""
+    if num_bytes is None or num_bytes < SMALLEST_FILE:
         return 0
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(min(cores - 2, MOST_WORKERS), 0)
@@ -59,26 +58,22 @@ def workers_for(engine: Engine, num_bytes: int | None) -> int:
 def work_on_chunks(connection: "Connection[Any, Any]", work: TextWork) -> None:
     """A worker's life: until the other end closes."""
     signal(SIGINT, SIG_IGN)  # the process that was started by the user decides
-    bundle = read_bundle(work.folder)
-    translator = Translator(bundle, bundle.tokenizer(), LentEngine(work.facts, connection))
+    logging.getLogger("attendo").setLevel(logging.ERROR)  # what is to be said is said by that one, once
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        while True:
-            chunk: Chunk = connection.recv()
-            try:
-                connection.send(
-                    answer_chunk(
-                        chunk,
-                        lambda texts: translator.translate(texts, work.to, work.from_, work.options),
-                        as_json=work.as_json,
-                    )
-                )
-            except AttendoError as error:
-                connection.send(error)
+        try:
+            translator = work.load()
+
+            def ask(texts: list[str]) -> Any:
+                return translator.translate(texts, work.to, work.from_, work.options)
+
+            while True:
+                connection.send(answer_chunk(connection.recv(), ask, as_json=work.as_json))
+        except AttendoError as error:
+            connection.send(error)
 
 
 @dataclass
 class TextWorkers:
-    engine: Engine
     connections: list["Connection[Any, Any]"]
     idle: deque["Connection[Any, Any]"] = field(default_factory=deque)
     at_work: dict["Connection[Any, Any]", int] = field(default_factory=dict)  # on which chunk
@@ -95,9 +90,7 @@ class TextWorkers:
                 if chunk is None:
                     more = False
                     break
-                worker = self.idle.popleft()
-                worker.send(chunk)
-                self.at_work[worker] = number
+                self.give(chunk, number)
                 given.append((number, chunk))
                 number += 1
             while given and given[0][0] in self.finished:
@@ -108,33 +101,29 @@ class TextWorkers:
             if given and given[0][0] not in self.finished:
                 self.listen()
 
+    def give(self, chunk: Chunk, number: int) -> None:
+        worker = self.idle.popleft()
+        self.at_work[worker] = number
+        with suppress(BrokenPipeError, ConnectionResetError):  # it has ended, and maybe said why
+            worker.send(chunk)
+
     def listen(self) -> None:
-        """To whoever has something to say: a call of the engine is answered, a finished chunk is put down."""
+        """To whoever has finished a chunk, or failed."""
         ready = wait(list(self.at_work))
         for worker in [one for one in self.at_work if one in ready]:
             try:
                 said = worker.recv()
-                if isinstance(said, EngineCall):
-                    worker.send(self.answer(said))
-                    continue
-            except (EOFError, BrokenPipeError, ConnectionResetError):
-                raise InputError("a process that prepares the text has ended: is the memory full?") from None
+            except (EOFError, ConnectionResetError):
+                raise InputError("a process that was translating has ended: is the memory full?") from None
             if isinstance(said, Exception):
                 raise said
-            else:
-                self.finished[self.at_work.pop(worker)] = said
-                self.idle.append(worker)
-
-    def answer(self, call: EngineCall) -> Any:
-        try:
-            return answer_call(self.engine, call)
-        except AttendoError as error:
-            return error  # raised where it was asked
+            self.finished[self.at_work.pop(worker)] = said
+            self.idle.append(worker)
 
 
 @contextmanager
-def text_workers(count: int, engine: Engine, work: TextWork) -> Iterator[TextWorkers]:
-    """Started at once, ended whatever happens."""
+def text_workers(count: int, work: TextWork) -> Iterator[TextWorkers]:
+    """They begin to load at once, and end whatever happens."""
     context = get_context("spawn")
     processes: list[BaseProcess] = []
     connections: list[Connection[Any, Any]] = []
@@ -146,7 +135,7 @@ def text_workers(count: int, engine: Engine, work: TextWork) -> Iterator[TextWor
             theirs.close()
             processes.append(process)
             connections.append(ours)
-        yield TextWorkers(engine, connections)
+        yield TextWorkers(connections)
     finally:
         for connection in connections:
             connection.close()

@@ -85,6 +85,11 @@ def ct2_engine(bundle: Bundle, threads: int | None = None, quantization: Quantiz
     return load_ct2_engine(bundle, threads, quantization)
 
 
+def uses_gpu(engine: str, device: str) -> bool:
+    """Whether `load` will decode on a GPU, for who has to know before it does; of a model that CTranslate2 can run."""
+    return engine != "ct2" and wants_gpu(device)
+
+
 def wants_gpu(device: str) -> bool:
     """Asked for, or there to be used; torch is the one to use it, and it is not asked, as that takes a second."""
     if device != "auto":
