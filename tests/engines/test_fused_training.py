@@ -192,8 +192,8 @@ def test_only_what_the_programs_compute_is_given_to_them():
         replace(ON_A_GPU, device=torch.device("cpu")),
     ):  # fmt: skip
         assert fused_if_possible(machine, base, training) is machine
-    for settings in ({"r_drop": 5.0}, {"compile": "on"}, {"compile": "off"}, {"tokens_per_batch": 300_000}):
-        assert fused_if_possible(ON_A_GPU, base, TrainingConfig(**settings)) is ON_A_GPU
+    for other in ({"r_drop": 5.0}, {"compile": "on"}, {"compile": "off"}, {"tokens_per_batch": 300_000}):
+        assert fused_if_possible(ON_A_GPU, base, TrainingConfig(**other)) is ON_A_GPU
 
 
 # --- on a GPU
