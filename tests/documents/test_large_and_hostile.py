@@ -39,7 +39,6 @@ CATALOGUES = {
     "brackets": 'msgid "' + "{" * SIZE + 'a"\nmsgstr ""\n',
     "percents": 'msgid "' + "%-0" * SIZE + 'a"\nmsgstr ""\n',
     "tags": 'msgid "' + "<a " * SIZE + '"\nmsgstr ""\n',
-    "forms": 'msgid "a"\nmsgid_plural "b"\n' + "".join(f'msgstr[{form % 100}] ""\n' for form in range(SIZE)),
 }
 FILES = [
     *((find_srt, TIMES + text + "\n", f"srt {name}") for name, text in TEXTS.items()),

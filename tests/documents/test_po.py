@@ -149,6 +149,7 @@ def test_forms_that_came_back_together_are_refused():
     [
         (b'msgid "a\nmsgstr ""\n', "line 1 is no line"),
         (b'msgid "a"\nmsgid "b"\n', "without msgid or msgstr"),
+        (b'msgid "a"\nmsgstr ""\nmsgstr ""\n', "the same thing twice"),
         (b'"lost"\nmsgid "a"\nmsgstr ""\n', "line 1 is no line"),
         (b'msgid "a"\nmsgstr ""\nhello\n', "line 3 is no line"),
         (b'msgid ""\nmsgstr "Content-Type: text/plain; charset=GB2312\\n"\n', "GB2312"),

@@ -56,7 +56,7 @@ class Catalogue(Document):
             values = [answer and with_newlines(answer, entry.value("msgid") or "")]
         else:
             values = self.plural_values(entry, answer, writing)
-        if values == standing or not any(values):
+        if standing in (values, [answer]) or not any(values):
             return []
         new = self.fields_with(entry, values)
         return [*new, *([] if FUZZY in entry.flags else [self.fuzzy(entry)])]
@@ -151,6 +151,8 @@ def find_po(data: bytes, name: str) -> Catalogue:
         source, plural = entry.value("msgid"), entry.value("msgid_plural")
         if source is None or not entry.translations:
             raise DataError(f"{name}, line {entry.line}: an entry without msgid or msgstr")
+        if len({(one.keyword, one.form) for one in entry.fields}) < len(entry.fields):
+            raise DataError(f"{name}, line {entry.line}: an entry that says the same thing twice")
         if source == "" and entry.value("msgctxt") is None:
             header = header or entry.translations[0]
         elif WORD.search(source) or WORD.search(plural or ""):
