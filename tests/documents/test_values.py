@@ -14,6 +14,8 @@ from attendo.documents.formats.values import values_problem
 from attendo.documents.formats.yaml_scalars import read_scalar, write_scalar
 from attendo.documents.formats.yaml_values import find_yaml
 from attendo.errors import DataError
+from attendo.translation.markup.collect import Passage
+from attendo.translation.markup.passages import read_passages
 from tests.documents.laws import samples
 
 TO_GERMAN = Writing("de", "en")
@@ -109,6 +111,19 @@ def test_plurals_keep_their_frame():
     assert values_problem(source, "{n, Plural, one {# Datei} other {# Dateien}} in {place}")
     assert values_problem("{a, select, male{he} other{they}}", "{a, select, male{er} other{sie}}") == ""
     assert values_problem("Hello, {name}!", "Hallo, {Name}!")
+
+
+def test_each_text_of_a_message_is_translated_on_its_own():
+    document = find_json(b'{"a": "{n, plural, one {# file} other {# files}} in {place}"}', "x")
+    [segment] = document.segments
+    assert segment.text == '<message-part n="0"/># file<message-part n="1"/># files<message-part n="2"/> in {place}'
+    passages = [part.text for part in read_passages(segment.text, segment.rules) if isinstance(part, Passage)]
+    assert passages == ["# file", "# files", "in {place}"]
+    answer = segment.text.replace("files", "Dateien").replace("file", "Datei")
+    assert document.problem(0, answer) == ""
+    assert translated(document, lambda _: answer) == '{"a": "{n, plural, one {# Datei} other {# Dateien}} in {place}"}'
+    assert document.problem(0, answer.replace('n="1"', 'n="2"'))
+    assert document.problem(0, answer.replace('<message-part n="2"/>', ""))
 
 
 def test_words_for_programs():

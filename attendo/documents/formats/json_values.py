@@ -46,7 +46,7 @@ class JsonValues(ValuesDocument):
 
     def changes(self, index: int, answer: str, writing: Writing) -> list[Change]:
         string, spelt = self.strings[index]
-        new = spelt.write(answer, self.escaped)
+        new = spelt.write(self.said(index, answer), self.escaped)
         return [Change(self.offsets.span(string.start, string.end), new.encode())]
 
     def escaped(self, sign: str) -> str:
@@ -89,7 +89,8 @@ def find_json(data: bytes, name: str) -> JsonValues:
             strings.append((string, spelt))
     letters = ESCAPED_LETTER.findall(text)
     return JsonValues(
-        data=data, segments=segments, text=text, strings=strings, locale=locale if arb else None,
+        data=data, segments=segments, sources=[spelt.text for _, spelt in strings], text=text, strings=strings,
+        locale=locale if arb else None,
         ascii_only=bool(letters) and text.removeprefix("\ufeff").isascii(),
         capitals=any(re.search("[A-F]", one) for one in letters), offsets=offsets,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """What JSON and YAML files have in common: which of their strings are texts, and what a translation must keep.
 
     {"title": "Hello, {name}!", "type": "button", "url": "https://example.org", "n": "{n, plural, one {# file} …}"}
-     a text                     kept by its key   kept: no prose (prose.py)     the texts inside are translated
+     a text                     kept by its key   kept: no prose (prose.py)     the texts in it, each on its own
 
 Keys are never translated. A value is left where a program reads it: what is no prose, and one small word under a key
 such as type, id or class; "Type" and "e-mail address" under the same keys are texts.
@@ -9,7 +9,7 @@ such as type, id or class; "Type" and "e-mail address" under the same keys are t
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attendo.documents.document import Document, DocumentSegment, Offsets
 from attendo.documents.formats.po import RULES
@@ -25,6 +25,8 @@ FOR_PROGRAMS = names(
 )
 LOWER_WORD = re.compile(r"[a-z][a-z0-9-]*")
 ELEMENT = re.compile(r"</[A-Za-z][^<>]{0,100}>|<[A-Za-z][^<>]{0,200}/>")
+FRAME_TAG = re.compile(r'<message-part n="(\d{1,4})"/>')
+MESSAGE_RULES = replace(RULES, borders=RULES.borders | {"message-part"})
 LONGEST_PATH = 80  # characters of a place
 
 
@@ -32,8 +34,30 @@ LONGEST_PATH = 80  # characters of a place
 class ValuesDocument(Document):
     """A file of keys and values."""
 
+    sources: Sequence[str] = ()  # the text of each segment as the file means it
+
+    def said(self, index: int, answer: str) -> str:
+        """An answer with the frame of its message."""
+        parts = message_frame(self.sources[index])[0]
+        return FRAME_TAG.sub(lambda tag: parts[int(tag[1])] if int(tag[1]) < len(parts) else tag.group(), answer)
+
     def problem(self, index: int, answer: str) -> str:
-        return values_problem(self.segments[index].text, answer)
+        return values_problem(self.sources[index], self.said(index, answer))
+
+
+def with_borders(text: str) -> str:
+    """A message whose frame is a border, so that each of its texts is translated on its own.
+
+    {n, plural, one {# file} other {# files}}  ->  <message-part n="0"/># file<message-part n="1"/># files<…/>
+    """
+    spans = message_parts(text)
+    if not spans or FRAME_TAG.search(text):
+        return text
+    pieces, at = [], 0
+    for number, (start, end) in enumerate(spans):
+        pieces += [text[at:start], f'<message-part n="{number}"/>']
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 def values_problem(source: str, answer: str) -> str:
@@ -71,13 +95,14 @@ def value_segment(
     key = next((name for name in reversed(path) if not name.isdigit()), "")
     kept = key.lower() in FOR_PROGRAMS and LOWER_WORD.fullmatch(text)
     where = ".".join(path)
+    coded = with_borders(text)
     return DocumentSegment(
-        text=text,
+        text=coded,
         spans=tuple(offsets.span(*span) for span in spans),
         kind="value",
         place=f"line {line}, {where if len(where) <= LONGEST_PATH else where[: LONGEST_PATH - 1] + '…'}".replace(
             "\n", " "
         ),
-        rules=RULES if ELEMENT.search(text) else None,
+        rules=MESSAGE_RULES if coded != text else RULES if ELEMENT.search(text) else None,
         kept="a word for programs, by its key" if kept else "",
     )

@@ -56,6 +56,7 @@ class YamlValues(ValuesDocument):
 
     def changes(self, index: int, answer: str, writing: Writing) -> list[Change]:
         string, scalar, pieces = self.texts[index]
+        answer = self.said(index, answer)
         if scalar:
             lines = [write_scalar(scalar, answer, in_flow=string.in_flow)]
         else:
@@ -112,6 +113,7 @@ def find_yaml(data: bytes, name: str) -> YamlValues:
     offsets = Offsets(text)
     segments: list[DocumentSegment] = []
     texts: list[YamlText] = []
+    sources: list[str] = []
     for string in string_values(text, name):
         found = block_text(text, string) if string.style in "|>" and string.style else scalar_text(text, string)
         if found is None:
@@ -120,7 +122,8 @@ def find_yaml(data: bytes, name: str) -> YamlValues:
         if segment := value_segment(said, string.path, string.line, one.pieces, offsets):
             segments.append(segment)
             texts.append(one)
-    return YamlValues(data=data, segments=segments, text=text, texts=texts, offsets=offsets)
+            sources.append(said)
+    return YamlValues(data=data, segments=segments, sources=sources, text=text, texts=texts, offsets=offsets)
 
 
 def scalar_text(text: str, string: YamlString) -> tuple[str, YamlText] | None:
