@@ -127,9 +127,9 @@ def test_what_is_refused(data, words):
 
 
 def test_a_paragraph_that_nobody_wrote_is_kept():
-    [segment] = find_html(b"<p>" + b"<b>x" * 50_000, "x").segments
+    [segment] = find_html(b"<p>" + b"<b>x" * 5_000, "x").segments
     assert segment.kept
-    assert find_html(b"<div>" * 50_000 + b"one", "x").segments[0].text == "one"
+    assert find_html(b"<div>" * 20_000 + b"one", "x").segments[0].text == "one"
 
 
 def test_what_is_prose():
