@@ -21,7 +21,7 @@ from attendo.files.durable import write_file
 from attendo.files.tables import parse_json
 from attendo.translation.answer import SPELLED_BREAKS, Translation
 
-MOST_BYTES = 4 * 2**20  # of a shard; one line may have more
+MOST_BYTES = 2**20  # of a shard; one line may have more
 BLOCK = 2**20
 Answers = Sequence[Translation | None]  # None for a row that has no text
 
@@ -30,7 +30,7 @@ Answers = Sequence[Translation | None]  # None for a row that has no text
 
 
 @dataclass(frozen=True)
-class Cut:
+class LineRange:
     """Some lines of an input, from one border to the next."""
 
     first: int
@@ -42,7 +42,7 @@ class Cut:
         return self.data.count(b"\n") + (not self.data.endswith(b"\n"))
 
 
-def cut_lines(stream: BinaryIO, path: Path, lines_per_shard: int) -> Iterator[Cut]:
+def cut_lines(stream: BinaryIO, path: Path, lines_per_shard: int) -> Iterator[LineRange]:
     """All bytes of the stream, in order; LF ends a line and nothing else does."""
     lines: list[bytes] = []
     size, first, start = 0, 1, 0
@@ -51,13 +51,13 @@ def cut_lines(stream: BinaryIO, path: Path, lines_per_shard: int) -> Iterator[Cu
             if len(line) > LONGEST_LINE:
                 raise DataError(f"{path} has a line of more than {LONGEST_LINE:,} bytes: expected lines of text")
             if lines and (len(lines) == lines_per_shard or size + len(line) > MOST_BYTES):
-                yield Cut(first, start, b"".join(lines))
+                yield LineRange(first, start, b"".join(lines))
                 first, start = first + len(lines), start + size
                 lines, size = [], 0
             lines.append(line)
             size += len(line)
     if lines:
-        yield Cut(first, start, b"".join(lines))
+        yield LineRange(first, start, b"".join(lines))
 
 
 def read_to_the_end(stream: FileStream) -> tuple[int, str]:

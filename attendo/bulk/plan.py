@@ -151,7 +151,7 @@ def read_plan(folder: Path) -> Plan:
     path = folder / PLAN
     if not path.is_file():
         raise InputError(f"{folder} has no {PLAN}: attendo bulk plan makes one")
-    table = read_json(path, LARGEST_PLAN)
+    table = read_json(path, min(path.stat().st_size, LARGEST_PLAN))  # room for the largest is not taken for a small one
     match table:
         case {"attendo": "bulk", "format": int(version), **rest} if version != FORMAT or not rest:
             raise InputError(f"{path} has format {version}: this version reads {FORMAT}")

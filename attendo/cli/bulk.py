@@ -80,7 +80,7 @@ def plan(
             metavar="N",
             rich_help_panel=INPUT_AND_OUTPUT,
             help="Lines or rows of a shard, which is what a runner that is killed loses; fewer where they hold more "
-            "than 4 MB. Default: 5000.",
+            "than 1 MB. Default: 5000.",
         ),
     ] = 5_000,
     column: Annotated[
