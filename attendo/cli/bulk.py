@@ -325,7 +325,8 @@ def run_with(
     folder: Path, machine: "RunnerMachine", share: "Share", workers: int | None, ray: str | None, tell: Teller
 ) -> int:
     """The exit code."""
-    from attendo.bulk.run import load_translator
+    from attendo.bulk.plan import read_plan
+    from attendo.bulk.run import load_translator, unsettled
     from attendo.bulk.run import run as run_here
     from attendo.bulk.workers import run_workers, usual_workers
     from attendo.training.stop import Stop, Stopped
@@ -336,7 +337,7 @@ def run_with(
         run_on_ray(folder, ray, machine, workers or usual_workers(machine), tell)
         return 0
     workers = workers or usual_workers(machine)
-    if workers > 1:
+    if min(workers, len(unsettled(read_plan(folder), share))) > 1:
         return run_workers(folder, machine, share, workers, tell, tell.language)
     try:
         with Stop(ends_process=True) as stop:

@@ -30,6 +30,7 @@ class Job:
     model: Path
     source: Path
     folder: Path
+    tokens: int = 100  # decoded together: few, so that a small shard takes a while
 
     def plan(self, *others, **settings):
         table = {"model": str(self.model), "model_key": read_bundle(self.model).key, "to": "en", "from_": "zh"}
@@ -37,7 +38,9 @@ class Job:
         return make_plan([self.source, *others], self.folder, PlanSettings(**table))
 
     def translator(self, seconds=0.0, say=backwards):
-        return fake_translator(self.model, FakeEngine(say, seconds=seconds, remembers=False))
+        return fake_translator(
+            self.model, FakeEngine(say, seconds=seconds, remembers=False, tokens_per_batch=self.tokens)
+        )
 
     def run(self, seconds=0.0, say=backwards, share=Share(), stop=None, **options):  # noqa: B008
         return run(self.folder, lambda plan: self.translator(seconds, say), stop or Stop(), share, **options)
@@ -49,7 +52,7 @@ class Job:
         """By the translator alone, line by line, in one process."""
         data = self.source.read_bytes() if data is None else data
         texts = data.removesuffix(b"\n").decode("utf-8", "surrogateescape").split("\n")
-        answers = self.translator().translate(texts, "en", "zh")
+        answers = self.translator().translate_lines(texts, "en", "zh")
         lines = "\n".join(answer.to_line() for answer in answers)
         return (lines + "\n" * data.endswith(b"\n")).encode()
 

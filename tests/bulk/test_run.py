@@ -6,6 +6,7 @@ import random
 import resource
 import signal
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -40,6 +41,7 @@ def test_lines_in_are_lines_out(job, ended):
     ("lines", "per_shard", "kills"), [(400, 20, 5), pytest.param(200_000, 5_000, 10, marks=pytest.mark.slow)]
 )
 def test_two_runners_killed_at_random_times(job, lines, per_shard, kills, evidence):
+    job = replace(job, tokens=5 * per_shard)
     job.source.write_bytes(lines_of_text(lines))
     expected = job.expected()
     job.plan(lines_per_shard=per_shard)
