@@ -27,6 +27,8 @@ ROWS = {
     "T12": "Losses and gradients that are no numbers",
     "T13": "Training data that is broken: counts that differ, shifted or swapped sides, bad bytes",
     "T14": "The order of data: saved and restored, each pair exactly once an epoch",
+    "T15": "Several ranks, and one of them dies or is stopped",
+    "T16": "Several ranks train as one process does, and notice when one does not",
     "T17": "Out of memory, and data that fails to come",
     "F1": "Files that bring code",
     "F2": "No second loader",

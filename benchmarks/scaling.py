@@ -58,8 +58,8 @@ def main() -> None:
     parser.add_argument("--only", choices=["here", "two", "forecast"])
     parser.add_argument("--preset", default=None, help="of the ranks that are measured: tiny on a CPU, base on a GPU")
     parser.add_argument("--device", default="auto")
-    parser.add_argument("--base", type=float, default=591_821, help="target tokens a second of one GPU")
-    parser.add_argument("--big", type=float, default=280_000, help="the same of the big model")
+    parser.add_argument("--base", type=float, default=956_000, help="target tokens a second of one GPU")
+    parser.add_argument("--big", type=float, default=365_000, help="the same of the big model")
     options = parser.parse_args()
     if options.only == "here":
         measure_here(options.device, options.preset)
