@@ -33,6 +33,7 @@ class FileKind:
 
 UNPACK = "unpack it, or give its name the ending"
 UTF8 = "expected UTF-8"
+OPEN_SLIDES = FileKind("an OpenDocument presentation", True, key="odt")
 OPEN_TEXT = FileKind("an OpenDocument text", True, key="odt")
 BINARY = (
     (rb"\xff\xfe\0\0|\0\0\xfe\xff", FileKind("UTF-32", True, f"{UTF8} (iconv -f UTF-32 -t UTF-8)")),
@@ -45,6 +46,7 @@ BINARY = (
     (rb"(?s).{257}ustar[\0 ]", FileKind("a tar archive", True, "unpack it")),
     (rb"(?s)PK\x03\x04.{26}mimetypeapplication/epub", FileKind("an EPUB book", True, key="epub")),
     (rb"(?s)PK\x03\x04.{26}mimetypeapplication/vnd\.oasis\.opendocument\.text", OPEN_TEXT),
+    (rb"(?s)PK\x03\x04.{26}mimetypeapplication/vnd\.oasis\.opendocument\.presentation", OPEN_SLIDES),
     (rb"(?s)PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", FileKind("an OpenDocument file", True)),
     (rb"(?s)PK\x03\x04.{,4000}word/", FileKind("a Word document", True, key="docx")),
     (rb"(?s)PK\x03\x04.{,4000}ppt/", FileKind("a PowerPoint presentation", True, key="pptx")),

@@ -57,4 +57,12 @@ def finder_for(key: str) -> FindDocument | None:
             from attendo.documents.formats.epub import find_epub
 
             return find_epub
+        case "pptx":
+            from attendo.documents.formats.pptx import find_pptx
+
+            return find_pptx
+        case "odt":
+            from attendo.documents.formats.odt import find_odt
+
+            return find_odt
     return None

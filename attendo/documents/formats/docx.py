@@ -10,7 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from attendo.documents.document import AroundChange, ByteSpan, Change, Writing
-from attendo.documents.formats.drawing_runs import drawing_dialect, drawing_items, drawing_line_beside
+from attendo.documents.formats.drawing_runs import (
+    DRAWING_PARAGRAPH,
+    drawing_dialect,
+    drawing_items,
+    drawing_line_beside,
+)
 from attendo.documents.formats.element_texts import element_texts
 from attendo.documents.formats.languages import EAST_ASIAN, in_locale, locale_of
 from attendo.documents.formats.office_document import (
@@ -30,6 +35,7 @@ from attendo.errors import DataError
 
 MAIN = re.compile(r"(wordprocessingml|ms-word)\.(document|template)\.(macroEnabled(Template)?\.)?main\+xml$")
 TEXTS = re.compile(r"wordprocessingml\.(header|footer|footnotes|endnotes|comments)\+xml$")
+WORD_PARAGRAPH = frozenset({"w:p"})
 DRAWINGS = re.compile(r"drawingml\.(chart|diagramData)\+xml$|ms-office\.drawingml\.diagramDrawing\+xml$")
 STYLES = re.compile(r"wordprocessingml\.(styles|settings)\+xml$")
 PROPERTIES = re.compile(r"core-properties\+xml$")
@@ -115,9 +121,9 @@ def find_docx(data: bytes, name: str) -> WordDocument:
     drawings = [part for part, kind in types.items() if DRAWINGS.search(kind)]
     found: list[Found] = []
     for part in texts:
-        found += paragraphs_of(part, tree_of(parts, part), "w:p", word_items)
+        found += paragraphs_of(part, tree_of(parts, part), WORD_PARAGRAPH, word_items)
     for part in drawings:
-        found += paragraphs_of(part, tree_of(parts, part), "a:p", drawing_items)
+        found += paragraphs_of(part, tree_of(parts, part), DRAWING_PARAGRAPH, drawing_items)
     for part in (part for part, kind in types.items() if PROPERTIES.search(kind)):
         found += element_texts(part, tree_of(parts, part), CORE)
     segments, kept = segments_of(found)

@@ -12,6 +12,7 @@ from attendo.documents.formats.run_writer import RunDialect, RunParagraph
 from attendo.documents.formats.runs import AtomKind, RunAtom, RunItem, RunText, TextRun
 from attendo.documents.xml_tree import XmlNode, XmlTree
 
+DRAWING_PARAGRAPH = frozenset({"a:p"})
 UNSEEN = re.compile(rb"\s(lang|altLang|dirty|err|smtClean|noProof|bmk|smtId|kumimoji)=(\"[^\"]*\"|'[^']*')")
 LANGUAGE = re.compile(rb"(<(?:\w+:)?rPr\b[^>]*?\slang=[\"'])([^\"']*)")
 KINDS: dict[str, AtomKind] = {"a:br": "br", "a:fld": "x", "mc:AlternateContent": "x"}

@@ -19,6 +19,7 @@ from attendo.errors import DataError
 from attendo.text.normalize import WORD
 
 CORE = {"dc:title": "title", "dc:subject": "title", "dc:description": "description"}  # of the properties of a file
+UNREAD = frozenset({"text:tracked-changes"})  # what was deleted
 AT_EDGES = frozenset({"w:pPr", "a:pPr", "a:endParaRPr"})  # of a paragraph
 
 
@@ -61,12 +62,12 @@ def tree_of(parts: ZipParts, part: str) -> XmlTree:
     return grow_tree(parts[part], f"{parts.name}: {part}")
 
 
-def paragraphs_of(part: str, tree: XmlTree, name: str, read: ReadItems) -> list[RunParagraph]:
-    """All elements of this name, and what `read` finds in them between its properties and its end."""
+def paragraphs_of(part: str, tree: XmlTree, names: frozenset[str], read: ReadItems) -> list[RunParagraph]:
+    """All elements of these names, and what `read` finds in them between its properties and its end."""
     found: list[RunParagraph] = []
     around: list[RunParagraph] = []  # those that may hold the next
     for node in tree.root.walk():
-        if node.name != name or node.inner == node.outer:
+        if node.name not in names or node.inner == node.outer or node.within(UNREAD):
             continue
         while around and around[-1].last <= node.start:
             around.pop()
