@@ -77,7 +77,8 @@ def open_file(body, *, kind="text", title="", header="", footer="", automatic=AU
         "content.xml": f'{XML}<office:document-content {SPACES} office:version="1.2">{automatic}<office:body>'
         f"<office:{kind}>{body}</office:{kind}></office:body></office:document-content>",
         "styles.xml": styles(header, footer),
-        "meta.xml": f'{XML}<office:document-meta {SPACES} office:version="1.2"><office:meta><dc:title>{title}</dc:title>'
+        "meta.xml": f'{XML}<office:document-meta {SPACES} office:version="1.2"><office:meta>'
+        f"<dc:title>{title}</dc:title>"
         "</office:meta></office:document-meta>",
     }
     listed = "".join(
@@ -100,6 +101,7 @@ def table(name, *rows):
     return f'<table:table table:name="{name}">{columns}{inside}</table:table>'
 
 
+REFERENCE = '<text:bookmark-ref text:ref-name="b">here</text:bookmark-ref>'
 REMARK = (
     '<office:annotation office:name="a1"><dc:creator>A</dc:creator><dc:date>2026-01-02T03:04:05</dc:date>'
     "<text:p>Is this true?</text:p></office:annotation>"
@@ -113,41 +115,63 @@ DELETED = (
 
 
 def samples():
-    yield "many_spans", open_file(
-        h("One sentence, many spans")
-        + p("The com", span("T1", "mit"), "tee ", span("T2", "has "), span("T3", "not"), span("T4", " "), "decided.")
-        + p(span("T2", "All of it is bold"), " but this."),
-        title="A report &amp; more",
+    yield (
+        "many_spans",
+        open_file(
+            h("One sentence, many spans")
+            + p(
+                "The com", span("T1", "mit"), "tee ", span("T2", "has "), span("T3", "not"), span("T4", " "), "decided."
+            )
+            + p(span("T2", "All of it is bold"), " but this."),
+            title="A report &amp; more",
+        ),
     )
     yield "inside_a_word", open_file(
-        p("Un", span("T2", "break"), "able &lt;glass&gt; is ", span("T4", "very"), " dear.") + p("e = mc", span("T5", "2"))
+        p("Un", span("T2", "break"), "able &lt;glass&gt; is ", span("T4", "very"), " dear.")
+        + p("e = mc", span("T5", "2"))
         + p("")  + "<text:p/>" + p("It stands.")
     )  # fmt: skip
     link = '<text:a xlink:type="simple" xlink:href="https://example.org/">{}</text:a>'
     yield "links", open_file(
         p("Read the ", link.format("whole " + span("T2", "report")), " first.")
-        + p("See ", link.format(span("T4", "there")), " or ", '<text:bookmark-ref text:ref-name="b">here</text:bookmark-ref>.')
+        + p("See ", link.format(span("T4", "there")), " or ", REFERENCE, ".")
         + p('<text:bookmark-start text:name="b"/>Marked', '<text:bookmark-end text:name="b"/> words ',
             '<text:bookmark text:name="c"/>stay marked.')
     )  # fmt: skip
-    yield "white_space", open_file(
-        p('Two <text:s text:c="3"/>spaces, a<text:s/>word,', "<text:tab/>a tab", "<text:line-break/>and a line.")
-        + p("  Spaces at\n  the edges  ")
+    yield (
+        "white_space",
+        open_file(
+            p('Two <text:s text:c="3"/>spaces, a<text:s/>word,', "<text:tab/>a tab", "<text:line-break/>and a line.")
+            + p("  Spaces at\n  the edges  ")
+        ),
     )
-    yield "notes", open_file(
-        h("Rivers and lakes")
-        + p("The river", note("It begins in the mountains."), " is long, and the lake", note("Nobody measured it.", 2), " deep.")
-        + p("Water boils at ", REMARK, "ninety", '<office:annotation-end office:name="a1"/>', " degrees.")
+    yield (
+        "notes",
+        open_file(
+            h("Rivers and lakes")
+            + p(
+                "The river",
+                note("It begins in the mountains."),
+                " is long, and the lake",
+                note("Nobody measured it.", 2),
+                " deep.",
+            )
+            + p("Water boils at ", REMARK, "ninety", '<office:annotation-end office:name="a1"/>', " degrees.")
+        ),
     )
-    yield "text_boxes", open_file(
-        p("The picture ", frame(p("Look at ", span("T2", "this")), p("box!")), "is on the right.")
-        + p(frame(p("Alone ", frame(p("A box in a box")))))
+    yield (
+        "text_boxes",
+        open_file(
+            p("The picture ", frame(p("Look at ", span("T2", "this")), p("box!")), "is on the right.")
+            + p(frame(p("Alone ", frame(p("A box in a box")))))
+        ),
     )
     yield "tables_and_lists", open_file(
         table("t1", [cell(p("Name")), cell(p("Price"))],
               [cell(p("Green tea")), cell(p("12.50"))],
               [cell(table("t2", [cell(p("a table")), cell(p("in a table"))])), cell(p("Total"), p("about twelve"))])
-        + f"<text:list><text:list-item>{p('Milk')}<text:list><text:list-item>{p('from goats')}</text:list-item></text:list>"
+        + f"<text:list><text:list-item>{p('Milk')}"
+        f"<text:list><text:list-item>{p('from goats')}</text:list-item></text:list>"
         f"</text:list-item><text:list-header>{p('Other things')}</text:list-header></text:list>"
     )  # fmt: skip
     yield "tracked_changes", open_file(
@@ -155,17 +179,28 @@ def samples():
         + p('The meeting is on <text:change text:change-id="ct1"/>', '<text:change-start text:change-id="ct2"/>Tuesday',
             '<text:change-end text:change-id="ct2"/> at noon.')
     )  # fmt: skip
-    yield "headers_and_fields", open_file(
-        p("Made on ", "<text:date>01/02/26</text:date>", " by ", "<text:author-name>A</text:author-name>", ".")
-        + p("Figure ", '<text:sequence text:name="Figure" text:formula="ooow:Figure+1">1</text:sequence>', ": a lake"),
-        header=p("Yearly report"),
-        footer=p("Page ", '<text:page-number text:select-page="current">1</text:page-number>'),
+    yield (
+        "headers_and_fields",
+        open_file(
+            p("Made on ", "<text:date>01/02/26</text:date>", " by ", "<text:author-name>A</text:author-name>", ".")
+            + p(
+                "Figure ",
+                '<text:sequence text:name="Figure" text:formula="ooow:Figure+1">1</text:sequence>',
+                ": a lake",
+            ),
+            header=p("Yearly report"),
+            footer=p("Page ", '<text:page-number text:select-page="current">1</text:page-number>'),
+        ),
     )
-    yield "chinese", open_file(p("我住在", span("T2", "北京"), "，", span("T1", "已经十年了。")), title="十年", automatic=AUTOMATIC)
+    yield (
+        "chinese",
+        open_file(p("我住在", span("T2", "北京"), "，", span("T1", "已经十年了。")), title="十年", automatic=AUTOMATIC),
+    )
     pages = "".join(
         f'<draw:page draw:name="page{number}" draw:master-page-name="Standard"><draw:frame svg:x="1cm" svg:y="1cm"'
         f' svg:width="10cm" svg:height="3cm"><draw:text-box>{p(text)}</draw:text-box></draw:frame><presentation:notes>'
-        f'<draw:frame svg:width="10cm" svg:height="3cm"><draw:text-box>{p("Say it slowly.")}</draw:text-box></draw:frame>'
+        f'<draw:frame svg:width="10cm" svg:height="3cm"><draw:text-box>{p("Say it slowly.")}</draw:text-box>'
+        f"</draw:frame>"
         "</presentation:notes></draw:page>"
         for number, text in enumerate(("Good " + span("T2", "morning"), "Thank you"), 1)
     )

@@ -17,4 +17,5 @@ def locale_of(language: str) -> str:
 
 def in_locale(named: bytes, writing: Writing) -> bytes:
     """What a file names, if it is of the language that is written; else that language's locale."""
-    return named if named.lower().split(b"-")[0] == writing.to.encode() else locale_of(writing.to).encode()
+    same = writing.to == writing.source or named.lower().split(b"-")[0] == writing.to.encode()
+    return named if same else locale_of(writing.to).encode()

@@ -41,7 +41,7 @@ def find_pptx(data: bytes, name: str) -> Presentation:
     if not any(SLIDE.search(kind) for kind in types.values()):
         raise DataError(f"{name} has no slides of a PowerPoint presentation")
     found: list[Found] = []
-    for part, kind in sorted(types.items(), key=lambda pair: (pair[1], *in_order(pair[0]))):
+    for part, kind in sorted(types.items(), key=lambda pair: (not SLIDE.search(pair[1]), pair[1], *in_order(pair[0]))):
         if TEXTS.search(kind):
             found += paragraphs_of(part, tree_of(parts, part), DRAWING_PARAGRAPH, drawing_items)
         elif COMMENTS.search(kind):
