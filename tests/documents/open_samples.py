@@ -15,10 +15,11 @@ SPACES = " ".join(
     ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'
     ' xmlns:officeooo="http://openoffice.org/2009/office"'
 )  # fmt: skip
+BOLD = 'fo:font-weight="bold" style:font-weight-asian="bold"'  # one for each kind of script
 LOOKS = {
     "T1": '<style:text-properties officeooo:rsid="0001"/>',
-    "T2": '<style:text-properties fo:font-weight="bold" officeooo:rsid="0002"/>',
-    "T3": '<style:text-properties fo:font-weight="bold" fo:language="en" fo:country="GB"/>',
+    "T2": f'<style:text-properties {BOLD} officeooo:rsid="0002"/>',
+    "T3": f'<style:text-properties {BOLD} fo:language="en" fo:country="GB"/>',
     "T4": '<style:text-properties fo:font-style="italic"/>',
     "T5": '<style:text-properties style:text-position="super 58%"/>',
 }
@@ -62,7 +63,8 @@ def styles(header="", footer=""):
         f'{XML}<office:document-styles {SPACES} office:version="1.2"><office:styles><style:default-style'
         ' style:family="paragraph"><style:text-properties style:font-name="Liberation Serif" fo:font-size="12pt"'
         ' fo:language="en" fo:country="US" style:language-asian="ja" style:country-asian="JP"/></style:default-style>'
-        '<style:style style:name="Heading_20_1" style:family="paragraph"><style:text-properties fo:font-size="18pt"'
+        '<style:style style:name="Heading_20_1" style:family="paragraph"><style:text-properties'
+        ' fo:font-size="18pt" style:font-size-asian="18pt" style:font-weight-asian="bold"'
         ' fo:font-weight="bold"/></style:style></office:styles><office:automatic-styles><style:page-layout'
         ' style:name="pm1"><style:page-layout-properties fo:page-width="14cm" fo:page-height="11cm" fo:margin="1.5cm"/>'
         "<style:header-style/><style:footer-style/></style:page-layout></office:automatic-styles><office:master-styles>"

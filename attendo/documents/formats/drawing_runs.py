@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attendo.documents.document import ByteSpan, Change, Writing
 from attendo.documents.formats.languages import in_locale
@@ -15,6 +15,8 @@ from attendo.documents.xml_tree import XmlNode, XmlTree
 DRAWING_PARAGRAPH = frozenset({"a:p"})
 UNSEEN = re.compile(rb"\s(lang|altLang|dirty|err|smtClean|noProof|bmk|smtId|kumimoji)=(\"[^\"]*\"|'[^']*')")
 LANGUAGE = re.compile(rb"(<(?:\w+:)?rPr\b[^>]*?\slang=[\"'])([^\"']*)")
+NO_PROPERTIES = re.compile(rb"^<(?:\w+:)?rPr\s*(/>|></(?:\w+:)?rPr>)$")
+TABS = re.compile(r"(\t+)")
 KINDS: dict[str, AtomKind] = {"a:br": "br", "a:fld": "x", "mc:AlternateContent": "x"}
 
 
@@ -23,21 +25,21 @@ def drawing_items(tree: XmlTree, paragraph: XmlNode, content: Sequence[XmlNode])
     glue = b""
     for node in content:
         raw = tree.raw(node.start, node.end)
-        item = None if node.name in ("#text", "#aside") else run_text(tree, node) if node.name == "a:r" else None
-        if item:
-            item.run.before = glue
-            items.append(item)
-            glue = b""
-        elif node.name in ("#text", "#aside"):
+        if node.name in ("#text", "#aside"):
             glue += raw
+            continue
+        run = run_of(tree, node) if node.name == "a:r" else None
+        if run:
+            run.before = glue
+            items += texts_and_tabs(tree.raw(run.start, run.end).decode(), run)
         else:
             items.append(RunAtom(KINDS.get(node.name, "p"), raw, lead=glue))
-            glue = b""
+        glue = b""
     return [*items, RunAtom("p", glue)] if glue else items
 
 
-def run_text(tree: XmlTree, node: XmlNode) -> RunText | None:
-    """Of a run that is as all are: properties, then a text."""
+def run_of(tree: XmlTree, node: XmlNode) -> TextRun | None:
+    """A run that is as all are: properties, then a text, which is all that is not around it."""
     text, properties = node.child("a:t"), node.child("a:rPr")
     known = ("a:rPr", "a:t", "#text")
     if text is None or [child for child in node.children if child.name not in known] or text.inner == text.outer:
@@ -45,12 +47,17 @@ def run_text(tree: XmlTree, node: XmlNode) -> RunText | None:
     if [child for child in text.children if child.name != "#text"] or (properties and properties.start > text.start):
         return None
     look = UNSEEN.sub(b"", tree.raw(properties.start, properties.end)) if properties else b""
-    look = re.sub(rb"^<(?:\w+:)?rPr\s*/>$|^<(?:\w+:)?rPr\s*></(?:\w+:)?rPr>$", b"", look)
-    run = TextRun(
-        tree.raw(node.start, text.start), tree.raw(text.end, node.end), look.decode(), start=node.start, end=node.end
-    )
-    words = tree.raw(text.inner, text.outer).decode()
-    return RunText(run, tree.raw(text.start, text.inner), words, tree.raw(text.outer, text.end))
+    look = NO_PROPERTIES.sub(b"", look)
+    around = tree.raw(node.start, text.inner), tree.raw(text.outer, node.end)
+    return TextRun(*around, look.decode(), start=text.inner, end=text.outer)
+
+
+def texts_and_tabs(text: str, run: TextRun) -> Iterator[RunItem]:
+    for piece in TABS.split(text):
+        if piece.startswith("\t"):
+            yield RunAtom("tab", piece.encode(), run)
+        elif piece:
+            yield RunText(run, b"", piece, b"")
 
 
 def drawing_dialect(writing: Writing) -> RunDialect:
