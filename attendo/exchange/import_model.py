@@ -45,12 +45,20 @@ def import_model(path: Path, out: Path, *, directions: Directions = (), licence:
 
 def read_foreign(path: Path, directions: Directions) -> tuple[ForeignModel, str]:
     """By what is there, not by a name."""
+    if path.is_file() or (path / "metadata.json").exists():
+        from attendo.exchange.argos_package import read_argos_package
+
+        return read_argos_package(path, directions), "Argos Translate package"
     if not path.is_dir():
         raise InputError(f"there is no {short_path(path)}: expected a folder of a model, or an Argos package")
     if (path / "config.json").exists():
         from attendo.exchange.hugging_face_marian import read_hugging_face_marian
 
         return read_hugging_face_marian(path, directions), "Marian model in the form of Hugging Face"
+    if any(path.glob("*.npz")):
+        from attendo.exchange.marian_folder import read_marian_folder
+
+        return read_marian_folder(path, directions), "model of Marian NMT"
     raise InputError(
         f"{short_path(path)} holds no model that can be imported: expected config.json of Hugging Face, an .npz of "
         "Marian or metadata.json of Argos"
@@ -63,6 +71,10 @@ def write_weights(path: Path, weights: Arrays) -> None:
 
 def readme_of(path: Path) -> str:
     readme = path / "README.md"
+    if path.is_file():
+        from attendo.exchange.argos_package import readme_in
+
+        return readme_in(path)
     return read_small_file(readme, LARGEST_README).decode("utf-8", "replace") if readme.is_file() else ""
 
 
