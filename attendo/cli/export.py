@@ -1,7 +1,7 @@
 """attendo export: a model in the form of another engine."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from attendo.cli.language import tr_of
 from attendo.cli.terminal import print_note, print_result
 from attendo.errors import InputError, UsageError
 
+if TYPE_CHECKING:
+    from attendo.model_folder.bundle import Bundle
+
 
 def export(
     context: typer.Context,
@@ -17,14 +20,14 @@ def export(
         str,
         typer.Argument(metavar="MODEL", help="A model folder, or the name of an installed model (see attendo models)."),
     ],
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write to; it must not exist yet.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What to write; it must not exist yet.")],
     form: Annotated[
         str,
         typer.Option(
             "--to",
-            metavar="ct2",
+            metavar="ct2|hf|argos",
             rich_help_panel=INPUT_AND_OUTPUT,
-            help="The form to write: ct2, the files of CTranslate2.",
+            help="The form to write: ct2, the files of CTranslate2; hf, a folder for transformers; argos, a package.",
         ),
     ],
     quantization: Annotated[
@@ -36,6 +39,15 @@ def export(
             help="How weights are stored: int8 is four times smaller and faster, float32 exact. Default: int8.",
         ),
     ] = "int8",
+    direction: Annotated[
+        str | None,
+        typer.Option(
+            "--direction",
+            metavar="zh-en",
+            rich_help_panel=INPUT_AND_OUTPUT,
+            help="What an Argos package translates, as it has one direction. Default: the model's first.",
+        ),
+    ] = None,
     check: Annotated[
         Path | None,
         typer.Option(
@@ -55,18 +67,22 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write a model in the form of the fast engine, CTranslate2.
+    """Write a model in the form of another program: CTranslate2, Hugging Face's transformers, Argos Translate.
 
-    You need this only for other programs: attendo translate converts a model by itself on first use, into its cache.
+    attendo itself needs none of them: attendo translate converts a model on first use, into its cache.
 
     Examples:
+        # For transformers: MarianMTModel, or Pegasus where norms stand before
+        attendo export runs/mine/model mine-hf --to hf
+        # For Argos Translate and LibreTranslate
+        attendo export runs/mine/model mine.argosmodel --to argos --direction zh-en
         # Convert a model that you trained
         attendo export runs/mine/model mine-ct2 --to ct2
         # Convert it, and measure what 8-bit weights change
         attendo export runs/mine/model mine-ct2 --to ct2 --check sentences.txt --check-to en
     """
-    if form != "ct2":
-        raise UsageError(f"--to is '{form}': expected ct2")
+    if form not in ("ct2", "hf", "argos"):
+        raise UsageError(f"--to is '{form}': expected ct2, hf or argos")
     if quantization not in ("int8", "float32"):
         raise UsageError(f"--quantization is '{quantization}': expected int8 or float32")
 
@@ -78,6 +94,11 @@ def export(
     found = model_folder(model)
     check_apart(reads={"MODEL": found, "--check": check}, writes={"DIR": folder})
     bundle = read_bundle(found)
+    if form != "ct2":
+        if check:
+            raise UsageError("--check is of --to ct2 alone")
+        write_other_form(bundle, folder, form, direction)
+        return
     form_there = form_of(bundle.config)
     if check and form_there != "translator":
         raise UsageError("--check translates, and this model does not: export it without")
@@ -111,3 +132,21 @@ def export(
         to = language or bundle.directions[0][1]
         agreement = measure_agreement(bundle, texts, to, ("float32", "int8"))
         print_result(f"from float32 to int8, into {to}: {agreement}")
+
+
+def write_other_form(bundle: "Bundle", place: Path, form: str, direction: str | None) -> None:
+    """hf or argos."""
+    from attendo.exchange.export_argos import export_argos
+    from attendo.exchange.export_hugging_face import export_hugging_face
+
+    if direction and form != "argos":
+        raise UsageError("--direction is of --to argos alone")
+    try:
+        if form == "hf":
+            export_hugging_face(bundle, place)
+        else:
+            export_argos(bundle, place, direction)
+    except FileExistsError as error:
+        raise UsageError(f"{place} is already there") from error
+    size = sum(file.stat().st_size for file in place.iterdir()) if place.is_dir() else place.stat().st_size
+    print_result(f"{place}: {size:,} bytes, {form}")

@@ -11,20 +11,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attendo.errors import InputError
 from attendo.exchange.foreign_model import ForeignModel, ForeignSide, Table
 from attendo.exchange.language_tags import languages_of
 from attendo.exchange.sentence_piece_file import SentencePieceFile, read_sentence_piece_file
+from attendo.exchange.their_names import their_names
 from attendo.exchange.torch_file import to_safetensors
 from attendo.files.tables import read_json, short_repr
 from attendo.files.tensor_arrays import Arrays, read_arrays
-from attendo.inspection.hugging_face import under_their_names
 from attendo.model.config import TransformerConfig
 from attendo.model.field_ranges import LARGEST
+from attendo.model.shapes import weight_shapes
 
 LARGEST_CONFIG, LARGEST_VOCABULARY = 2**20, 64 * 2**20
 SAFE, PICKLED = "model.safetensors", "pytorch_model.bin"
+NORM_ORDERS = {"marian": "post", "pegasus": "pre"}  # the second is what we export with norms before
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "swish": "swish", "silu": "swish"}
 # What its class at Hugging Face computes, whatever the file says, and what a file that says otherwise asks for.
 REFUSED = ("normalize_before", "normalize_embedding", "add_final_layer_norm")
@@ -35,7 +38,7 @@ BIAS, SHARED = "final_logits_bias", "model.shared.weight"
 def read_hugging_face_marian(folder: Path, given: tuple[tuple[str, str], ...]) -> ForeignModel:
     """`given`: directions that the user names, where the folder does not."""
     table = read_json(folder / "config.json", LARGEST_CONFIG)
-    if not isinstance(table, dict) or table.get("model_type") != "marian":
+    if not isinstance(table, dict) or table.get("model_type") not in NORM_ORDERS:
         found = short_repr(table.get("model_type")) if isinstance(table, dict) else type(table).__name__
         raise InputError(f"{folder / 'config.json'}: model_type is {found}, expected marian")
     sizes = MarianSettings(folder / "config.json", table)
@@ -149,6 +152,7 @@ class MarianSettings:
             "encoder_layers": self.count("encoder_layers"),
             "decoder_layers": self.count("decoder_layers"),
             "activation": ACTIVATIONS[activation],
+            "norm_order": NORM_ORDERS[self.table["model_type"]],
         }
 
     def both(self, name: str) -> int:
@@ -165,15 +169,11 @@ def read_theirs(folder: Path, sizes: MarianSettings, own: bool, source_size: int
     arrays = read_tensors(folder)
     config = TransformerConfig(vocab_size=max(target_size, 4), **sizes.settings(), shared_embedding=not own)
     d_model = config.d_model
-    expected = {
-        theirs: (ours, shape)
-        for theirs, ours in under_their_names(config).names.items()
-        if ".layers." in ours
-        for shape in (under_their_names(config).shapes[theirs],)
-    }
+    shapes = weight_shapes(config)
     found: Arrays = {}
-    for theirs, (ours, shape) in expected.items():
-        found[ours] = taken(folder, arrays, theirs, shape)
+    for theirs, ours in their_names(config).items():
+        if ours.startswith(("encoder.", "decoder.")):
+            found[ours] = taken(folder, arrays, theirs, shapes[ours])
     for name, half, size in (("source_embedding", "encoder", source_size), ("embedding", "decoder", target_size)):
         table = arrays.pop(f"model.{half}.embed_tokens.weight", arrays.get(SHARED))
         found[name] = taken(folder, {} if table is None else {SHARED: table}, SHARED, (size, d_model))
@@ -210,9 +210,13 @@ def check_positions(folder: Path, name: str, table: Table | None, d_model: int) 
         return
     if table.ndim != 2 or table.shape[1] != d_model:
         raise InputError(f"{folder}: the tensor {name!r} is {list(table.shape)}, expected rows of {d_model}")
-    angles = np.arange(len(table))[:, None] / 10_000 ** (np.arange(0, d_model, 2) / d_model)
-    if not np.allclose(table, np.concatenate((np.sin(angles), np.cos(angles)), axis=1), atol=2e-3):
+    if not np.allclose(table, sines_then_cosines(len(table), d_model), atol=2e-3):
         raise InputError(f"{folder}: {name!r} are no sines and cosines: other positions are not supported")
+
+
+def sines_then_cosines(count: int, d_model: int) -> NDArray[np.float64]:
+    angles = np.arange(count)[:, None] / 10_000 ** (np.arange(0, d_model, 2) / d_model)
+    return np.concatenate((np.sin(angles), np.cos(angles)), axis=1)
 
 
 def read_tensors(folder: Path) -> Arrays:

@@ -10,6 +10,7 @@ import numpy as np
 from attendo.errors import InputError
 from attendo.exchange.foreign_model import ForeignModel
 from attendo.exchange.language_tags import Directions
+from attendo.exchange.own_export import is_own_export, read_own_export
 from attendo.files.small_file import read_small_file
 from attendo.files.tables import short_path
 from attendo.files.tensor_arrays import Arrays, check_numbers
@@ -22,6 +23,7 @@ from attendo.text.tokenizer import build_tokenizer
 LARGEST_README = 2**20
 OTHER_FILES = 30_000_000  # bytes, about: tokenizer and card
 LICENCE = re.compile(r"^\s*licen[cs]e:\s*['\"]?([\w.+-]+)", re.IGNORECASE | re.MULTILINE)
+OUR_LICENCE = re.compile(r"^Licence: (.+)$", re.MULTILINE)  # of a card that attendo wrote
 FILE_NAMES = ("LICENSE", "LICENCE", "LICENSE.txt", "COPYING")
 
 
@@ -31,16 +33,19 @@ def import_model(path: Path, out: Path, *, directions: Directions = (), licence:
     A folder of Hugging Face's Marian, a folder of Marian's own, or an Argos package. `licence` and `origin` go into the
     card, where the files do not say them.
     """
-    model, kind = read_foreign(path, directions)
-    weights = model.weights()
+    if is_own_export(path):
+        config, weights, tokenizer, found = read_own_export(path, directions)
+        kind = "model that attendo exported"
+    else:
+        model, kind = read_foreign(path, directions)
+        config, weights, found = model.config(), model.weights(), model.directions
+        tokenizer = build_tokenizer(model.subwords(), model.languages)
     for name, array in weights.items():
         check_numbers(path, name, array, LARGEST_WEIGHT)
-    tokenizer = build_tokenizer(model.subwords(), model.languages)
     text = readme_of(path)
-    card = card_of(path.name, kind, model, licence or licence_of(path, text), origin, text)
+    card = card_of(path.name, kind, found, licence or licence_of(path, text), origin, text)
     needs = sum(array.nbytes for array in weights.values()) + OTHER_FILES
-    table = config_to_dict(model.config())
-    write_bundle(out, table, tokenizer, model.directions, card, partial(write_weights, weights=weights), needs)
+    write_bundle(out, config_to_dict(config), tokenizer, found, card, partial(write_weights, weights=weights), needs)
 
 
 def read_foreign(path: Path, directions: Directions) -> tuple[ForeignModel, str]:
@@ -80,7 +85,7 @@ def readme_of(path: Path) -> str:
 
 def licence_of(path: Path, readme: str) -> str:
     """As the front of a README says, or that there is a file of it."""
-    if match := LICENCE.search(readme[:5_000]):
+    if match := OUR_LICENCE.search(readme[:5_000]) or LICENCE.search(readme[:5_000]):
         return match[1]
     if match := re.search(r"licensed (?:under )?([A-Z][\w .+-]{2,30}\d)", readme[:5_000]):
         return match[1]
@@ -88,14 +93,14 @@ def licence_of(path: Path, readme: str) -> str:
     return f"see {found} of the original" if found else "not said by the files: ask who made it"
 
 
-def card_of(name: str, kind: str, model: ForeignModel, licence: str, origin: str, readme: str) -> str:
-    arrows = ", ".join(f"{source} → {target}" for source, target in model.directions[:20])
-    more = f" and {len(model.directions) - 20} more" if len(model.directions) > 20 else ""
+def card_of(name: str, kind: str, directions: Directions, licence: str, origin: str, readme: str) -> str:
+    arrows = ", ".join(f"{source} → {target}" for source, target in directions[:20])
+    more = f" and {len(directions) - 20} more" if len(directions) > 20 else ""
     lines = [
         f"# {name}",
         "",
         f"Licence: {one_line(licence)}",
-        f"Origin: {one_line(origin) or f'imported from {name}, a {kind}'}",
+        f"Origin: {one_line(origin) or f'imported from {name}: {kind}'}",
         "",
         f"{arrows}{more}. Trained by others; `attendo import` put its ids and columns into another order.",
     ]
