@@ -21,7 +21,6 @@ from attendo.cli import (
     fill,
     generate,
     inspect,
-    models,
     score,
     serve,
     train,
@@ -33,6 +32,7 @@ from attendo.cli.bulk import app as bulk
 from attendo.cli.help import AttendoCommand, AttendoGroup
 from attendo.cli.lab import app as lab
 from attendo.cli.language import choose_language
+from attendo.cli.models import app as models
 from attendo.cli.terminal import print_note, set_up_streams, wait_for_stdin
 from attendo.cli.tokenizer import app as tokenizer
 from attendo.errors import AttendoError, InputError
@@ -69,11 +69,12 @@ app = typer.Typer(
 for command in (
     describe.describe, doctor.doctor, train.train, average.average, translate.translate, score.score,
     evaluate.evaluate, compare.compare, generate.generate, fill.fill, embed.embed, inspect.inspect,
-    explain_command.explain, draw.draw, serve.serve, export.export, models.models,
+    explain_command.explain, draw.draw, serve.serve, export.export,
 ):  # fmt: skip
     app.command(cls=AttendoCommand)(command)
 app.command("import", cls=AttendoCommand)(import_command.import_)
 app.add_typer(tokenizer, name="tokenizer")
+app.add_typer(models, name="models")
 app.add_typer(lab, name="lab")
 app.add_typer(bulk, name="bulk")
 

@@ -91,7 +91,8 @@ class PositionTable(Positions):
     def __init__(self, positions: SinusoidalPositions) -> None:
         super().__init__()
         self.positions = positions
-        self.table = sinusoidal_encoding(torch.arange(TABLE_ROWS)[None], positions.d_model)[0]
+        ids = torch.arange(TABLE_ROWS)[None]
+        self.table = sinusoidal_encoding(ids, positions.d_model, by_halves=positions.by_halves)[0]
 
     def forward(self, x: Tensor, position_ids: Tensor, end: int) -> Tensor:
         if end > TABLE_ROWS or x.dtype != self.table.dtype:

@@ -199,6 +199,7 @@ def to_foreign(
         output=None if tied else as_numbers(variables, "decoder/projection/weight"),
         output_bias=None if bias is None else bias.astype(np.float32),
         bytes=pieces.bytes,
+        tags={direction[1]: str(names["bos"])} if config.get("add_source_bos") else {},
         never=frozenset(row for row, token in enumerate(sides[1].tokens) if token in ("<blank>", "<pad>", "<s>")),
         by_halves=has_halves(as_numbers(variables, "decoder/position_encodings/encodings"), d_model),
     )

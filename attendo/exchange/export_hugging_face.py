@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from attendo.errors import InputError
-from attendo.exchange.foreign_model import columns_by_turns, reordered
+from attendo.exchange.columns import by_halves
 from attendo.exchange.hugging_face_marian import POSITIONS, sines_then_cosines
 from attendo.exchange.sentence_piece_writing import piece_names, sentence_piece_model
 from attendo.exchange.their_names import their_names
@@ -54,7 +54,8 @@ def export_hugging_face(bundle: Bundle, folder: Path) -> None:
 
 
 def to_their_weights(config: TransformerConfig, weights: Arrays) -> Arrays:
-    weights = reordered(weights, np.argsort(columns_by_turns(config.d_model)))
+    if config.positions == "sinusoidal":
+        weights = by_halves(weights, config.d_model)
     found = {}
     for theirs, ours in their_names(config).items():
         if ours in weights and not (config.tied_output and theirs == "lm_head.weight"):

@@ -5,11 +5,10 @@ What is only a matter of order is put into our order, so that nothing that runs 
     ids        pad 0, <s> 1, </s> 2, <unk> 3, tags, bytes, pieces. What a decoder begins with (Marian: padding, or
                nothing at all) becomes the row of <s>. A source with a vocabulary of its own gets a table of its own,
                over the pieces of both.
-    columns    Marian has all sines first and all cosines after them, we have them by turns. The d_model columns of
-               every vector may stand in any order, as long as every matrix that reads or writes them has the same.
 
-What is another computation (swish, a bias of the output, pre-norm) is the configuration's. A row that their vocabulary
-does not have gets a bias that no search overcomes, so that the probabilities of all others are theirs.
+What is another computation (swish, sines before cosines, a bias of the output, pre-norm) is the configuration's. A row
+that their vocabulary does not have gets a bias that no search overcomes, so that the probabilities of all others are
+theirs.
 """
 
 from dataclasses import dataclass, field
@@ -18,17 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.errors import InputError
 from attendo.files.tensor_arrays import Arrays
 from attendo.model.config import TransformerConfig
 from attendo.special_tokens import SPECIAL
-from attendo.text.sentence_pieces import SentencePieces
+from attendo.text.sentence_pieces import BYTE_NAMES, SentencePieces
 from attendo.text.tokenizer import FIRST_TAG, Layout
 
 NEVER = -1_000.0  # in the place of a logit; exp of it is 0
-READS = ("query", "key", "value", "inner", "gate", "up")  # matrices whose columns are those of a vector
-WRITES = ("output", "outer", "down")  # matrices whose rows are
-
 Table = NDArray[np.float32]
 
 
@@ -68,8 +63,7 @@ class ForeignModel:
         controls = set(self.tags.values())
         for side in (self.source, self.target):
             controls |= {side.tokens[side.end], side.tokens[side.unknown], "<s>", "</s>", "<unk>", "<pad>", "<blank>"}
-        if self.bytes:
-            controls |= {f"<0x{byte:02X}>" for byte in range(256)}
+        controls |= set(BYTE_NAMES)
         union = dict.fromkeys((*self.source.tokens, *self.target.tokens))
         return tuple(piece for piece in union if piece not in controls)
 
@@ -94,9 +88,8 @@ class ForeignModel:
         found[SPECIAL.eos], found[SPECIAL.unk] = side.end, side.unknown
         for place, language in enumerate(self.languages):
             found[FIRST_TAG + place] = index.get(self.tags.get(language, ""), -1)
-        if self.bytes:
-            for byte in range(256):
-                found[layout.first_byte + byte] = index.get(f"<0x{byte:02X}>", -1)
+        for byte, name in enumerate(BYTE_NAMES):
+            found[layout.first_byte + byte] = index.get(name, -1)
         for place, piece in enumerate(self.pieces()):
             found[layout.first_piece + place] = index.get(piece, -1)
         return found
@@ -106,6 +99,7 @@ class ForeignModel:
         return TransformerConfig(
             vocab_size=size,
             **self.settings,
+            positions="sinusoidal-halves" if self.by_halves else "sinusoidal",
             tied_output=self.output is None and self.scaled,
             shared_embedding=self.source.table is self.target.table and self.source.tokens == self.target.tokens,
             output_bias=True,
@@ -123,8 +117,7 @@ class ForeignModel:
             found["source_embedding.weight"] = take(self.source.table, source_rows) * scale
         if not config.tied_output:
             found["output.weight"] = take(self.target.table if self.output is None else self.output, target_rows)
-        found |= self.layers
-        return in_our_columns(found, config.d_model) if self.by_halves else found
+        return found | self.layers
 
     def bias(self, rows: NDArray[np.int64]) -> Table:
         theirs = np.zeros(len(self.target.tokens), np.float32) if self.output_bias is None else self.output_bias
@@ -138,31 +131,4 @@ def take(table: Table, rows: NDArray[np.int64]) -> Table:
     """The rows; zeros where there is none."""
     found = np.zeros((len(rows), table.shape[1]), dtype=np.float32)
     found[rows >= 0] = table[rows[rows >= 0]]
-    return found
-
-
-def columns_by_turns(d_model: int) -> NDArray[np.int64]:
-    """Where each column of ours stands among theirs: 0, d/2, 1, d/2 + 1, …"""
-    return np.arange(d_model).reshape(2, -1).T.ravel()
-
-
-def in_our_columns(weights: Arrays, d_model: int) -> Arrays:
-    return reordered(weights, columns_by_turns(d_model))
-
-
-def reordered(weights: Arrays, order: NDArray[np.int64]) -> Arrays:
-    """The same model with the columns of its vectors in this order; nothing that comes out of it changes."""
-    found: Arrays = {}
-    for name, array in weights.items():
-        part, _, kind = name.rpartition(".")
-        last = part.rpartition(".")[2]
-        is_layer = ".layers." in name
-        if name == "output.bias" or (is_layer and last in READS and kind == "bias"):
-            found[name] = array
-        elif not is_layer or last == "norm" or last in READS:  # tables, norms, and what reads: the last dimension
-            found[name] = np.ascontiguousarray(array[..., order])
-        elif last in WRITES:
-            found[name] = np.ascontiguousarray(array[order])
-        else:
-            raise InputError(f"the weight {name!r} has no place in a Transformer")
     return found

@@ -102,7 +102,7 @@ def card_of(name: str, kind: str, directions: Directions, licence: str, origin: 
         f"Licence: {one_line(licence)}",
         f"Origin: {one_line(origin) or f'imported from {name}: {kind}'}",
         "",
-        f"{arrows}{more}. Trained by others; `attendo import` put its ids and columns into another order.",
+        f"{arrows}{more}. Trained by others; `attendo import` put its ids into another order.",
     ]
     return "\n".join([*lines, *quoted(readme)]) + "\n"
 

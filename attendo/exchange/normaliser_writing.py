@@ -1,13 +1,15 @@
 """The other way round than normaliser_table.py: pairs (what is replaced, by what) packed as SentencePiece reads them.
 
-The trie is laid into one array: the children of a node stand at base XOR byte, and the base is the first at which none
-of them meets another's place. Bases are tried upward from where the array has room left.
+The trie is laid into one array: the children of a node stand at base XOR byte, and the base is one at which none of
+them meets another's place.
 """
 
 import struct
 
-FREE_FROM = 256  # room that is searched for the children of a node begins so far before the end of what is full
+TRIES = 64  # free places that are tried for the children of a node
+LOOKED_THROUGH = 4_096  # places at the end; what is free before them stays so
 LEAF, TAKEN = 1 << 8, 1 << 31
+NOBODY = TAKEN | 0xFF  # of a place that is free: no byte leads to it
 
 Trie = dict[int, "Trie | int"]  # a byte -> what follows; 0 -> the value
 
@@ -33,21 +35,24 @@ def packed_normaliser(table: dict[str, str]) -> bytes:
 
 
 def double_array(root: Trie) -> list[int]:
-    units, full = [TAKEN], [True]
-    first = 1
+    units, full = [0], [True]
+    bases = {0}  # each is one node's alone, or the children of one would be the other's, too
+    first = 1  # no place before it is free
     waiting: list[tuple[int, Trie]] = [(0, root)]
     while waiting:
         place, children = waiting.pop()
+        first = max(first, len(full) - LOOKED_THROUGH)
         while first < len(full) and full[first]:
             first += 1
-        base = base_for(list(children), full, max(first - FREE_FROM, 0), place)
+        base = base_for(list(children), full, bases, first, place)
+        bases.add(base)
         units[place] |= offset_bits(place ^ base)
         for byte, below in children.items():
             at = base ^ byte
             if at >= len(full):
                 more = (at | 255) + 1 - len(full)
                 full += [False] * more
-                units += [TAKEN | 0xFF] * more  # a label that no search for its parent asks for
+                units += [NOBODY] * more
             full[at] = True
             if isinstance(below, int):
                 units[at] = TAKEN | below
@@ -58,15 +63,19 @@ def double_array(root: Trie) -> list[int]:
     return units
 
 
-def base_for(labels: list[int], full: list[bool], start: int, place: int) -> int:
-    """The first at which every child finds a free place; 0 and the node itself are none."""
-    base = max(start, 1)
-    while True:
-        if base ^ place and fits(place ^ base) and all(
-            (base ^ label) >= len(full) or not full[base ^ label] for label in labels
-        ):  # fmt: skip
-            return base
-        base += 1
+def base_for(labels: list[int], full: list[bool], bases: set[int], first: int, place: int) -> int:
+    """Where every child finds a free place: by the first places that are free, or else behind all."""
+    at = first
+    for _ in range(TRIES):
+        while at < len(full) and full[at]:
+            at += 1
+        base = at ^ labels[0]
+        if base not in bases and fits(place ^ base):
+            places = [base ^ label for label in labels]
+            if all(other >= len(full) or not full[other] for other in places):
+                return base
+        at += 1
+    return -(-len(full) // 256) * 256
 
 
 def fits(offset: int) -> bool:

@@ -1,6 +1,6 @@
 """The way back: a folder that `attendo export --to hf` wrote, perhaps trained on by others since.
 
-It has our tokenizer beside theirs, so that ids need not be put into another order: only columns are.
+It has our tokenizer beside theirs, so that ids need not be put into another order.
 """
 
 from pathlib import Path
@@ -9,7 +9,6 @@ import numpy as np
 
 from attendo.errors import InputError
 from attendo.exchange.export_hugging_face import OUR_TOKENIZER
-from attendo.exchange.foreign_model import in_our_columns
 from attendo.exchange.hugging_face_marian import LARGEST_CONFIG, MarianSettings, read_theirs, read_vocabulary
 from attendo.exchange.language_tags import Directions
 from attendo.exchange.sentence_piece_writing import piece_names
@@ -47,11 +46,12 @@ def read_own_export(folder: Path, given: Directions) -> tuple[TransformerConfig,
     config = TransformerConfig(
         vocab_size=size,
         **sizes.settings(),
+        positions="sinusoidal-halves",
         tied_output="output" not in found,
         shared_embedding=shared,
         output_bias=has_bias,
     )
-    return config, in_our_columns(weights, config.d_model), tokenizer, given or directions_in(folder, tokenizer)
+    return config, weights, tokenizer, given or directions_in(folder, tokenizer)
 
 
 def directions_in(folder: Path, tokenizer: Tokenizer) -> Directions:

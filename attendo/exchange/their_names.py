@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from attendo.inspection.hugging_face import Pair, check_alike, marian, weights_of
+from attendo.inspection.hugging_face import Pair, check_alike, marian, sines_of, weights_of
 from attendo.model.config import TransformerConfig
 
 
 def their_names(config: TransformerConfig) -> dict[str, str]:
     """Theirs -> ours; or one sentence on why there is no such model there."""
-    check_alike(config, "Marian", norm="layer", positions="sinusoidal", bias=True, norm_eps=1e-5)
+    check_alike(config, "Marian", norm="layer", positions=sines_of(config), bias=True, norm_eps=1e-5)
     return weights_of(config, with_last_norms(config))
 
 

@@ -31,6 +31,8 @@ def add_positions(x: Array, positions: Array, config: TransformerConfig, weights
     match config.positions:
         case "sinusoidal":
             return x + trace.keep("positions", sinusoidal_encoding(positions, config.d_model))
+        case "sinusoidal-halves":
+            return x + trace.keep("positions", halves_encoding(positions, config.d_model))
         case "learned":
             return x + trace.keep("positions", learned_encoding(positions, weights["weight"]))
         case _:
@@ -50,6 +52,12 @@ def sinusoidal_encoding(positions: Array, d_model: int) -> Array:
     """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d_model)): [n, d_model]"""
     angles = position_angles(positions, d_model, 10_000.0)
     return np.stack((np.sin(angles), np.cos(angles)), axis=-1).reshape(len(positions), d_model)
+
+
+def halves_encoding(positions: Array, d_model: int) -> Array:
+    """The same numbers, all sines before all cosines, as Marian has them: [n, d_model]"""
+    angles = position_angles(positions, d_model, 10_000.0)
+    return np.concatenate((np.sin(angles), np.cos(angles)), axis=-1)
 
 
 def learned_encoding(positions: Array, table: Array) -> Array:

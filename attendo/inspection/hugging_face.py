@@ -125,10 +125,15 @@ def under_their_names(config: ModelConfig) -> TheirModel:
             check_alike(config, "BERT", norm="layer", norm_order="post", positions="learned", bias=True)
             return TheirModel("BertForMaskedLM", config, weights_of(config, bert(config)))
         case TransformerConfig():
-            check_alike(config, "Marian", norm="layer", norm_order="post", positions="sinusoidal", bias=True)
+            check_alike(config, "Marian", norm="layer", norm_order="post", positions=sines_of(config), bias=True)
             return TheirModel("MarianMTModel", config, weights_of(config, marian(config)))
     family = config_to_dict(config)["family"]
     raise InputError(f"a model of the family {family} has no counterpart at Hugging Face")
+
+
+def sines_of(config: LayerConfig) -> str:
+    """In either order of the columns: the order is no other computation."""
+    return "sinusoidal-halves" if config.positions == "sinusoidal-halves" else "sinusoidal"
 
 
 def check_alike(config: LayerConfig, name: str, **same: object) -> None:

@@ -10,7 +10,7 @@ from attendo.errors import ConfigError
 from attendo.files.tables import short_repr, unknown_key
 from attendo.model.field_ranges import check_fields
 
-Positions = Literal["sinusoidal", "learned", "rotary", "none"]
+Positions = Literal["sinusoidal", "sinusoidal-halves", "learned", "rotary", "none"]
 Norm = Literal["layer", "rms"]
 NormOrder = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swish", "swiglu"]
@@ -62,9 +62,9 @@ class LayerConfig:
                 f"positions = 'rotary' tells distances by the product of a turned query and a turned key, which "
                 f"compatibility = '{self.compatibility}' does not form: expected sinusoidal, learned or none"
             )
-        if self.positions == "sinusoidal" and self.d_model % 2 != 0:
+        if self.positions in ("sinusoidal", "sinusoidal-halves") and self.d_model % 2 != 0:
             raise ConfigError(
-                f"positions = 'sinusoidal' fills columns in pairs (sin, cos), but d_model = {self.d_model}: "
+                f"positions = '{self.positions}' fills columns in pairs (sin, cos), but d_model = {self.d_model}: "
                 f"it must be even"
             )
 

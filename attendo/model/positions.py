@@ -46,18 +46,19 @@ class NoPositions(Positions):
 class SinusoidalPositions(Positions):
     """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d_model)).
 
-    Computed anew for the positions at hand: no table, so no longest sentence.
+    Computed anew for the positions at hand: no table, so no longest sentence. By halves, as Marian has them, all sines
+    stand before all cosines.
     """
 
-    def __init__(self, d_model: int) -> None:
+    def __init__(self, d_model: int, *, by_halves: bool = False) -> None:
         super().__init__()
-        self.d_model = d_model
+        self.d_model, self.by_halves = d_model, by_halves
 
     def forward(self, x: Tensor, position_ids: Tensor, end: int) -> Tensor:
-        return x + sinusoidal_encoding(position_ids, self.d_model, x.dtype)
+        return x + sinusoidal_encoding(position_ids, self.d_model, x.dtype, by_halves=self.by_halves)
 
     def extra_repr(self) -> str:
-        return f"d_model={self.d_model}"
+        return f"d_model={self.d_model}{', by halves' if self.by_halves else ''}"
 
 
 class LearnedPositions(Positions):
@@ -115,9 +116,13 @@ def position_angles(position_ids: Tensor, width: int, base: float, dtype: torch.
     return position_ids[..., None].to(dtype) * base**-exponent
 
 
-def sinusoidal_encoding(position_ids: Tensor, d_model: int, dtype: torch.dtype = torch.float32) -> Tensor:
+def sinusoidal_encoding(
+    position_ids: Tensor, d_model: int, dtype: torch.dtype = torch.float32, *, by_halves: bool = False
+) -> Tensor:
     """The paper's table for these positions, columns interleaved sin, cos, sin, …: [batch or 1, length, d_model]."""
     angles = position_angles(position_ids, d_model, 10_000.0, dtype)
+    if by_halves:
+        return torch.cat((angles.sin(), angles.cos()), dim=-1).to(dtype)
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).to(dtype)
 
 
@@ -125,6 +130,8 @@ def build_positions(config: LayerConfig) -> Positions:
     match config.positions:
         case "sinusoidal":
             return SinusoidalPositions(config.d_model)
+        case "sinusoidal-halves":
+            return SinusoidalPositions(config.d_model, by_halves=True)
         case "learned":
             return LearnedPositions(config.max_length, config.d_model)
         case "rotary":

@@ -1,7 +1,7 @@
 """Models that the user added: copies in a folder of the user's own, each known by its name like those of the package.
 
-    attendo models add models/en-fr         ~/.local/share/attendo/models/en-fr, or under $ATTENDO_MODELS
-    attendo models remove en-fr
+attendo models add models/en-fr         ~/.local/share/attendo/models/en-fr, or under $ATTENDO_MODELS
+attendo models remove en-fr
 """
 
 import os

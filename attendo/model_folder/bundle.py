@@ -26,6 +26,7 @@ from attendo.files.tables import read_json, short_path, short_repr
 from attendo.files.tensor_file import LARGEST_HEADER
 from attendo.model.config import ModelConfig, config_from_dict
 from attendo.model.shapes import num_parameters
+from attendo.model_folder.added import added_models
 from attendo.model_folder.optional_keys import (
     AlignmentHeads,
     DoubtThresholds,
@@ -58,21 +59,26 @@ def shipped_models() -> list[Path]:
     return sorted(path.parent for path in SHIPPED.glob(f"*/{MANIFEST}"))
 
 
-def model_folder(model: str | Path | None) -> Path:
-    """A folder, or the name of a model that came with the package; without either, the default one.
+def known_models() -> list[Path]:
+    """Those of the package, and those that the user added."""
+    return [*shipped_models(), *added_models()]
 
-    A name means the model of the package even where a folder beside has the same: that one is ./NAME.
+
+def model_folder(model: str | Path | None) -> Path:
+    """A folder, or the name of a model that came with the package or was added; without either, the default one.
+
+    A name means that model even where a folder beside has the same: that one is ./NAME.
     """
     name = DEFAULT if model is None else str(model)
-    shipped = {folder.name: folder for folder in shipped_models()}
-    if name in shipped:
-        return shipped[name]
+    known = {folder.name: folder for folder in reversed(known_models())}
+    if name in known:
+        return known[name]
     if model is None:
         raise UsageError("this installation has no default model: name a model folder, such as RUN/model")
     folder = Path(model)
     if not name or not folder.is_dir():  # without a name it would be the folder where we are
-        known = f", or a name: {', '.join(shipped)}" if shipped else ""
-        expected = f"expected the folder `attendo train` wrote, RUN/model{known}"
+        names = f", or a name: {', '.join(reversed(known))}" if known else ""
+        expected = f"expected the folder `attendo train` wrote, RUN/model{names}"
         raise InputError(f"there is no model folder {short_path(folder) if name else repr(name)}: {expected}")
     return folder
 

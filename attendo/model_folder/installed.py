@@ -1,10 +1,11 @@
-"""What is installed: the models that came with the package."""
+"""What is installed: the models that came with the package, and those that the user added."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from attendo.model_folder.bundle import CARD, DEFAULT, read_bundle, shipped_models
+from attendo.model_folder.added import check_name, copy_model
+from attendo.model_folder.bundle import CARD, DEFAULT, FILES, MANIFEST, known_models, model_folder, read_bundle
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class InstalledModel:
     bytes: int  # of its weights
     licence: str
     folder: Path
+    origin: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         directions = ["-".join(direction) for direction in self.directions]
@@ -24,22 +26,35 @@ class InstalledModel:
 
 
 def models() -> list[InstalledModel]:
-    """The models that came with the package, by name; every file of each is checked against its manifest.
+    """The models that have a name, those of the package first; every file is checked against its manifest.
 
     >>> import attendo
     >>> [(model.name, model.directions) for model in attendo.models()]
     [('default', (('zh', 'en'), ('en', 'zh'), ('de', 'en'), ('en', 'de')))]
     """
-    return [describe_installed(folder) for folder in shipped_models()]
+    return [describe_installed(folder) for folder in known_models()]
+
+
+def add_model(folder: Path, name: str | None = None) -> InstalledModel:
+    """A copy of a model folder, known from now on by its name."""
+    bundle = read_bundle(model_folder(folder))
+    name = name or bundle.folder.resolve().name
+    check_name(name, [known.name for known in known_models()])
+    return describe_installed(copy_model(bundle.folder, name, (*FILES, MANIFEST)))
 
 
 def describe_installed(folder: Path) -> InstalledModel:
     bundle = read_bundle(folder)
     size, default = bundle.weights.stat().st_size, folder.name == DEFAULT
-    return InstalledModel(folder.name, default, bundle.directions, size, licence_of(folder), folder)
+    licence, origin = (said_by_card(folder, word) for word in ("Licence", "Origin"))
+    return InstalledModel(folder.name, default, bundle.directions, size, licence, folder, origin)
 
 
 def licence_of(folder: Path) -> str:
-    """As its card says in a line of its own, `Licence: …`; a card that says nothing gives nothing."""
+    return said_by_card(folder, "Licence")
+
+
+def said_by_card(folder: Path, word: str) -> str:
+    """As its card says in a line of its own, `Licence: …`, `Origin: …`; a card that says nothing gives nothing."""
     lines = (folder / CARD).read_text(encoding="utf-8", errors="replace").split("\n")
-    return next((line.removeprefix("Licence: ") for line in lines if line.startswith("Licence: ")), "")
+    return next((line.removeprefix(f"{word}: ") for line in lines if line.startswith(f"{word}: ")), "")

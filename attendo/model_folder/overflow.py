@@ -58,7 +58,7 @@ class Bounds:
         match self.config.positions:
             case "learned":
                 return x + self.largest(f"{name}.weight")
-            case "sinusoidal":
+            case "sinusoidal" | "sinusoidal-halves":
                 return x + 1
         return x
 

@@ -12,7 +12,7 @@ from attendo.data.prepare.settings import CorpusConfig, DataConfig
 from attendo.errors import ConfigError, UsageError
 from attendo.files.small_file import read_small_file
 from attendo.files.tables import short_repr
-from attendo.model_folder.bundle import shipped_models
+from attendo.model_folder.bundle import known_models
 from attendo.recipe.recipe import TABLES, ModelSettings, Recipe, recipe_from_dict
 
 LARGEST_FILE = 65_536  # bytes; a recipe has a few thousand
@@ -147,7 +147,7 @@ def resolve_model(model: ModelSettings, beside: Path) -> ModelSettings:
 
 def find_model(name: str, beside: Path) -> str:
     """A model that came with the package, by its name; else a folder."""
-    shipped = {folder.name: str(folder) for folder in shipped_models()}
+    shipped = {folder.name: str(folder) for folder in known_models()}
     return shipped[name] if name in shipped else find_file(name, beside, "init_from in [model]")
 
 

@@ -38,7 +38,7 @@ CONFIGS = {
     "SwiGLU, no bias": replace(DEEPER, activation="swiglu", bias=False),
     "another ε": replace(DEEPER, norm_eps=1e-3),
     "swish, a table of the source's own, output bias": replace(
-        DEEPER, activation="swish", shared_embedding=False, output_bias=True
+        DEEPER, activation="swish", shared_embedding=False, output_bias=True, positions="sinusoidal-halves"
     ),
 }
 

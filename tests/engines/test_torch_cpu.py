@@ -39,6 +39,7 @@ AS_IN_THE_PAPER = {
     "rotary": replace(PAPERS, positions="rotary"),
     "another ε": replace(PAPERS, norm_eps=1e-2),
     "narrow": replace(PAPERS, d_ff=8),
+    "sines first": replace(PAPERS, positions="sinusoidal-halves"),
     "two tables, output bias": replace(PAPERS, activation="swish", shared_embedding=False, output_bias=True),
 }
 OTHERS = {

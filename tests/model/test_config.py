@@ -32,7 +32,7 @@ from attendo.model.config import (
         ({"norm": "batch"}, "norm in TransformerConfig is 'batch': expected one of layer, rms"),
         ({"norm_order": "middle"}, "expected one of post, pre"),
         ({"activation": "tanh"}, "expected one of relu, gelu, swish, swiglu"),
-        ({"positions": "relative"}, "expected one of sinusoidal, learned, rotary, none"),
+        ({"positions": "relative"}, "expected one of sinusoidal, sinusoidal-halves, learned, rotary, none"),
         ({"bias": 1}, "bias .* is 1: expected true or false"),
         ({"positions": "rotary", "d_model": 12, "num_heads": 4}, "the head width must be even"),
         ({"positions": "sinusoidal", "d_model": 9, "num_heads": 3}, "it must be even"),

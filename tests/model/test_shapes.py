@@ -26,8 +26,8 @@ sizes = {"vocab_size": st.integers(4, 50), "d_model": st.sampled_from([4, 8])}
 shared = {
     **sizes, "d_ff": st.integers(1, 9), "num_heads": st.sampled_from([1, 2]), "norm": st.sampled_from(["layer", "rms"]),
     "norm_order": st.sampled_from(["pre", "post"]), "activation": st.sampled_from(["relu", "gelu", "swish", "swiglu"]),
-    "positions": st.sampled_from(["sinusoidal", "learned", "rotary", "none"]), "bias": st.booleans(),
-    "max_length": st.integers(1, 20),
+    "positions": st.sampled_from(["sinusoidal", "sinusoidal-halves", "learned", "rotary", "none"]),
+    "bias": st.booleans(), "max_length": st.integers(1, 20),
 }  # fmt: skip
 additive = {"compatibility": st.just("additive"), "positions": st.sampled_from(["sinusoidal", "learned", "none"])}
 num_kv_heads = st.sampled_from([0, 1])

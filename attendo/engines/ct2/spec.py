@@ -158,8 +158,8 @@ class Filling:
                 table = self.take(name)
             case "none":
                 table = np.zeros((POSITIONS, self.config.d_model), dtype=np.float32)
-            case _:
-                table = sinusoidal(POSITIONS, self.config.d_model)
+            case kind:
+                table = sinusoidal(POSITIONS, self.config.d_model, by_halves=kind == "sinusoidal-halves")
         d_model = self.config.d_model
         others = (self.config.vocab_size, self.config.d_ff, getattr(self.config, "num_token_types", 0))
         while len(table) in (*others, d_model, 2 * d_model, 3 * d_model):
@@ -176,9 +176,11 @@ class Filling:
 QKV = ("query", "key", "value")
 
 
-def sinusoidal(positions: int, d_model: int) -> NDArray[np.float32]:
+def sinusoidal(positions: int, d_model: int, *, by_halves: bool = False) -> NDArray[np.float32]:
     """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos of the same (3.5)."""
     angles = np.arange(positions)[:, None] / 10_000 ** (np.arange(0, d_model, 2) / d_model)
+    if by_halves:
+        return np.concatenate((np.sin(angles), np.cos(angles)), axis=1).astype(np.float32)
     return np.stack((np.sin(angles), np.cos(angles)), axis=2).reshape(positions, d_model).astype(np.float32)
 
 

@@ -27,7 +27,7 @@ export const embeddingStation = {
       "p",
       {},
       equation("embedding"),
-      isStored("source.positions") && CONFIG.positions === "sinusoidal" ? [equation("sine"), equation("cosine")] : null,
+      isStored("source.positions") && CONFIG.positions.startsWith("sinusoidal") ? [equation("sine"), equation("cosine")] : null,
     ),
     embeddingFolds("source", DATA.source.labels, state.position, (i) => set({ position: i })),
     codeFold("embedding", "embedding", "with_positions", POSITIONS_CODE[CONFIG.positions]),

@@ -225,7 +225,7 @@ function hiddenFactors(part, i, k) {
 
 function positionFactors(side, i, k) {
   const at = numberAt(`${side}.positions`, i, k);
-  if (CONFIG.positions !== "sinusoidal") {
+  if (!CONFIG.positions.startsWith("sinusoidal")) {
     return {
       ...at,
       formula: tr("learnt in training, a row for each position", "训练得到的参数，每个位置一行"),
@@ -235,9 +235,12 @@ function positionFactors(side, i, k) {
   if (HANDS.positions === "shuffled" && side === "source") {
     return { ...at, formula: tr("of the position that it was dealt", "取打乱后分到的位置"), again: null };
   }
-  const pair = k - (k % 2),
+  // By turns sin, cos, sin, …; by halves all sines come first.
+  const halves = CONFIG.positions === "sinusoidal-halves",
+    half = CONFIG.d_model / 2,
+    pair = halves ? 2 * (k % half) : k - (k % 2),
     rate = 10000 ** (pair / CONFIG.d_model),
-    wave = k % 2 ? "cos" : "sin";
+    wave = (halves ? k >= half : k % 2) ? "cos" : "sin";
   const formula = `${wave}(${i} / 10000^(${pair}/${CONFIG.d_model})) = ${wave}(${i} / ${show(rate)})`;
   return { ...at, formula, again: () => Math[wave](i / rate) };
 }

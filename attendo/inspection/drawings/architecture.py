@@ -42,6 +42,7 @@ SUBLAYERS = {
 }
 POSITIONS = {
     "sinusoidal": Bilingual("sinusoidal positions", "正弦位置编码"),
+    "sinusoidal-halves": Bilingual("sinusoidal positions", "正弦位置编码"),
     "learned": Bilingual("learned positions", "可学习的位置编码"),
     "rotary": Bilingual(
         "rotary positions:\nQ and K are turned\nin each attention", "旋转位置编码：\n在每个注意力中\n旋转 Q 和 K"
@@ -114,7 +115,7 @@ def architecture(config: ModelConfig, batch: int = 2, source: int = 7, target: i
             model.language_model(target_in)
 
     def tower(side: str, stack: str, layers: int, parts: dict[str, str], positions: str) -> Tower:
-        added = config.positions in ("sinusoidal", "learned")
+        added = config.positions in ("sinusoidal", "sinusoidal-halves", "learned")
         return Tower(
             side=side,
             layers=layers,

@@ -30,6 +30,7 @@ SHOWN = 64  # positions
 EXAMPLE_WIDTH, EXAMPLE_POSITION = 8, 2  # the one the notes work out
 TITLES = {
     "sinusoidal": Bilingual("Sinusoidal positions", "正弦位置编码"),
+    "sinusoidal-halves": Bilingual("Sinusoidal positions, sines first", "正弦位置编码（先 sin 后 cos）"),
     "learned": Bilingual("Learned positions", "可学习的位置编码"),
     "rotary": Bilingual("Rotary positions: cos(pos · ω)", "旋转位置编码：cos(pos · ω)"),
 }
@@ -60,6 +61,8 @@ def position_table(config: ModelConfig, model: nn.Module | None = None, count: i
     match config.positions:
         case "sinusoidal":
             table = sinusoidal_encoding(ids, config.d_model)[0]
+        case "sinusoidal-halves":
+            table = sinusoidal_encoding(ids, config.d_model, by_halves=True)[0]
         case "rotary":
             rotation = RotaryPositions(config.head_dim, config.rotary_base).rotation(ids, torch.float32)
             table = rotation.cos[0, 0]

@@ -13,7 +13,7 @@ const BOX = 120; // how wide a part is
 const GAP = 9; // between parts that follow each other
 const TOP = 8;
 const LINES = 3; // of pieces, at most
-const ADDED = ["sinusoidal", "learned"]; // positions that are; rotary ones turn queries and keys
+const ADDED = ["sinusoidal", "sinusoidal-halves", "learned"]; // positions that are; rotary ones turn queries and keys
 
 // `go(station, block)` leads to a station, and to one of its blocks.
 export function machineFigure(go) {
