@@ -15,7 +15,7 @@ def import_(
     ],
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="MODEL", rich_help_panel=INPUT_AND_OUTPUT, help="Model folder to write."),
+        typer.Option("--out", metavar="MODEL", rich_help_panel=INPUT_AND_OUTPUT, help="The model folder to write."),
     ],
     direction: Annotated[
         list[str] | None,

@@ -84,8 +84,10 @@ def remove(
     """Remove a model that was added; those of the package stay.
 
     Examples:
-        # What attendo models add made
+        # The copy is deleted; the folder that it was made from stays
         attendo models remove en-fr
+        # One that was added by another name
+        attendo models remove mine
     """
     from attendo.model_folder.added import remove_model
 

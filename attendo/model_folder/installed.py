@@ -4,8 +4,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from attendo.files.manifest import NAME as MANIFEST
 from attendo.model_folder.added import check_name, copy_model
-from attendo.model_folder.bundle import CARD, DEFAULT, FILES, MANIFEST, known_models, model_folder, read_bundle
+from attendo.model_folder.bundle import CARD, DEFAULT, FILES, known_models, model_folder, read_bundle
 
 
 @dataclass(frozen=True)

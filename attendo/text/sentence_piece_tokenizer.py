@@ -34,11 +34,11 @@ class SentencePieceTokenizer(Tokenizer):
     def __init__(self, subwords: SentencePieces, languages: Sequence[str]) -> None:
         super().__init__(subwords, languages)
         self.normaliser = Normaliser(subwords.normaliser)
-        self.source_cut = Cut(self._library, subwords.source, self.ids_without(subwords.only_target))
+        self.source_cut = SideCut(self._library, subwords.source, self.ids_without(subwords.only_target))
         self.target_cut = self.source_cut
         if (subwords.source, subwords.only_source) != (subwords.target, subwords.only_target):
             library = LibraryTokenizer(subwords.target_model())
-            self.target_cut = Cut(library, subwords.target, self.ids_without(subwords.only_source))
+            self.target_cut = SideCut(library, subwords.target, self.ids_without(subwords.only_source))
 
     def ids_without(self, others: Sequence[int]) -> dict[str, int]:
         """The id of each piece that one side knows; `others`: those that it does not."""
@@ -79,7 +79,7 @@ class SentencePieceTokenizer(Tokenizer):
         return super().decode(ids).removeprefix(" ")
 
 
-class Cut:
+class SideCut:
     """The pieces of one side. A word is looked up where it was met before.
 
     Cut word by word only where no piece goes across two words, and ▁ is a piece, so that two unknown characters on
