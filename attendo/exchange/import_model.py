@@ -61,8 +61,8 @@ def read_foreign(path: Path, directions: Directions) -> tuple[ForeignModel, str]
 
         return read_hugging_face_marian(path, directions), "Marian model in the form of Hugging Face"
     raise InputError(
-        f"{short_path(path)} holds no model that can be imported: expected config.json of Hugging Face or metadata.json "
-        "of Argos"
+        f"{short_path(path)} holds no model that can be imported: expected config.json of Hugging Face or "
+        "metadata.json of Argos"
     )
 
 
