@@ -22,7 +22,7 @@ ENGINE = typer.Option(
     "--engine",
     metavar="auto|torch|ct2",
     rich_help_panel=MACHINE,
-    help="The engine that computes: ct2 (CTranslate2, fast on a CPU), torch (also on a GPU), or auto, "
+    help="The engine that computes: ct2 (CTranslate2, fast on a CPU), torch (fast on a GPU), or auto, "
     "which takes ct2 on a CPU where it knows the model, and torch elsewhere. Default: auto.",
 )
 DEVICE = typer.Option(

@@ -139,7 +139,10 @@ def test_the_listing_of_the_notes():
             TransformerConfig(**SIZES, norm_order="pre"),
             "Marian, the nearest, has norm_order = post, and here it is pre",
         ),
-        (TransformerConfig(**SIZES, activation="swiglu"), "has activation = relu, gelu or swish, and here it is swiglu"),
+        (
+            TransformerConfig(**SIZES, activation="swiglu"),
+            "has activation = relu, gelu or swish, and here it is swiglu",
+        ),
         (DecoderOnlyConfig(**SIZES, positions="learned"), "Llama, the nearest, has positions = rotary, and here it is"),
         (EncoderOnlyConfig(**SIZES, compatibility="additive"), "BERT, the nearest, has compatibility = dot, and here"),
     ],

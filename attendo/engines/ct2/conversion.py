@@ -21,7 +21,7 @@ from attendo.model_folder.bundle import BYTES_A_NUMBER, Bundle
 
 logger = logging.getLogger("attendo")
 
-Quantization = Literal["int8", "float32"]
+Quantization = Literal["int8", "float32", "float16"]  # float16 is for GPUs
 # Which of its classes runs it; an encoder-decoder's encoder can stand alone.
 Form = Literal["translator", "encoder", "generator"]
 

@@ -1,4 +1,5 @@
-"""CTranslate2: the fast engine for a CPU, in 8-bit whole numbers; no torch is needed.
+"""CTranslate2: the fast engine for a CPU, in 8-bit whole numbers; no torch is needed. It also runs on a GPU, in half
+precision, where its CUDA libraries are there.
 
 It reads a model in a form of its own, which conversion.py makes.
 """
@@ -23,13 +24,13 @@ from attendo.special_tokens import SPECIAL
 TOKENS_PER_BATCH = 4_000
 FEWEST_TOGETHER = 4  # sentences; fewer a batch cost a third more work
 MOST_TOGETHER = 32  # sentences; of more the logits leave the caches: 96 cost a sixth more work for each
+TOKENS_PER_BATCH_ON_GPU, MOST_TOGETHER_ON_GPU = 60_000, 1_024
 COLLECTED_TOGETHER = 64  # answers
 NEVER_IN_OUTPUT = [[str(SPECIAL.pad)], [str(SPECIAL.bos)]]
 FEWEST_ADDRESSES = 480 * 2**20  # bytes, besides the weights: below, a translation ended in a segmentation fault
 
 
 class Ct2Engine:
-    tokens_per_batch = TOKENS_PER_BATCH
     is_concurrent = True  # several threads may search at once
 
     def __init__(
@@ -37,12 +38,13 @@ class Ct2Engine:
         loaded: OfThisProcess[Any],
         limits: Limits,
         quantization: Quantization,
-        threads: int,
+        threads: int | None,
         vocab_size: int,
         alignment: AlignmentHeads | None = None,
         *,
         same_batches: bool = False,
     ) -> None:
+        """Without `threads` it is a GPU's."""
         self.loaded, self.limits, self.quantization, self.threads = loaded, limits, quantization, threads
         self.vocab_size, self.alignment, self.same_batches = vocab_size, alignment, same_batches
 
@@ -55,6 +57,10 @@ class Ct2Engine:
         )  # fmt: skip
 
     @property
+    def tokens_per_batch(self) -> int:
+        return TOKENS_PER_BATCH_ON_GPU if self.threads is None else TOKENS_PER_BATCH
+
+    @property
     def translator(self) -> Any:
         return self.loaded.get()
 
@@ -62,7 +68,8 @@ class Ct2Engine:
     def name(self) -> str:
         import ctranslate2
 
-        return f"CTranslate2 {ctranslate2.__version__} on CPU, {self.quantization}"
+        where = "a GPU" if self.threads is None else "CPU"
+        return f"CTranslate2 {ctranslate2.__version__} on {where}, {self.quantization}"
 
     def search(
         self, requests: Sequence[Request], options: SearchOptions, *, attention: bool = False
@@ -70,7 +77,7 @@ class Ct2Engine:
         self.check_positions(len(request.ids) for request in requests)
         coming: dict[int, Any] = {}  # no group waits for the one before: a thread that is free takes the next batch
         # Where others search at the same time, no thread waits for a share of this, and larger batches cost less.
-        free = 1 if self.same_batches else max(self.threads - self.translator.num_active_batches, 1)
+        free = self.threads and (1 if self.same_batches else max(self.threads - self.translator.num_active_batches, 1))
         together = batch_size(len(requests), free)
         for (longest, begun), indices in group_alike(requests).items():
             answers = self.translator.translate_batch(
@@ -225,11 +232,14 @@ def group_alike(requests: Sequence[Request]) -> dict[tuple[int, bool], list[int]
     return groups
 
 
-def batch_size(requests: int, threads: int) -> int:
+def batch_size(requests: int, threads: int | None) -> int:
     """Of the batches in which CTranslate2, having sorted the requests by length, shares them out over its threads.
 
     Two for each thread: with one, the thread that has the long sentences works twice as long as the one with the short.
+    A GPU, which has none, takes many at once.
     """
+    if threads is None:
+        return MOST_TOGETHER_ON_GPU
     if threads > 1 and requests <= 2 * threads * MOST_TOGETHER:
         return max(-(-requests // (2 * threads)), FEWEST_TOGETHER)
     return -(-requests // max(-(-requests // MOST_TOGETHER), 1))
@@ -253,26 +263,44 @@ def load_ct2_engine(
     bundle: Bundle,
     threads: int | None = None,
     quantization: Quantization = "int8",
+    device: str = "cpu",
 ) -> Ct2Engine:
+    """`device` is cpu, cuda or cuda:1; a GPU computes in half precision."""
     check_addresses(bundle)
     import ctranslate2
 
     config = transformer_config(bundle)
-    threads = threads or free_cores()
+    gpu = None if device == "cpu" else gpu_index(device)
+    if gpu is None:
+        threads = threads or free_cores()
+        where: dict[str, Any] = {"device": "cpu", "intra_threads": 1, "inter_threads": threads}
+    else:
+        threads, quantization, where = None, "float16", {"device": "cuda", "device_index": gpu}
 
     def open_translator() -> Any:
         with converted_folder(bundle, quantization) as folder:
             try:
                 # Each thread decodes batches of its own, by the same weights: the matrices of one step are too small to
                 # be worth sharing, and two threads at one sentence took five times as long as one.
-                return ctranslate2.Translator(
-                    os.fsencode(folder), device="cpu", compute_type=quantization, intra_threads=1, inter_threads=threads
-                )
+                return ctranslate2.Translator(os.fsencode(folder), compute_type=quantization, **where)
             except (RuntimeError, ValueError) as error:
                 raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
 
     limits, vocab_size = ct2_limits(config), config.vocab_size
     return Ct2Engine(OfThisProcess(open_translator), limits, quantization, threads, vocab_size, bundle.alignment)
+
+
+def gpu_index(device: str) -> int:
+    """Of cuda or cuda:1; an error where there is none."""
+    import ctranslate2
+
+    kind, _, number = device.partition(":")
+    if kind != "cuda" or not (number.isdecimal() or not number):
+        raise ConfigError(f"device is {device[:60]!r}: expected auto, cpu or cuda")
+    index, count = int(number or 0), ctranslate2.get_cuda_device_count()
+    if index >= count:
+        raise ConfigError(f"device is {device[:60]!r}, but CTranslate2 finds {count} GPUs here: expected auto or cpu")
+    return index
 
 
 def free_cores() -> int:
