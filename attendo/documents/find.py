@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from attendo.documents.document import Document
+from attendo.errors import DataError
 
 # What a finder is: the bytes of a file and its name for messages, in; or an error that says what is wrong with it.
 FindDocument = Callable[[bytes, str], Document]
@@ -34,7 +35,11 @@ def finder_for(key: str) -> FindDocument | None:
 
             return find_json
         case "yaml":
-            from attendo.documents.formats.yaml_values import find_yaml
+            try:
+                from attendo.documents.formats.yaml_values import find_yaml
+            except ModuleNotFoundError as error:
+                advice = "pip install 'attendo[files]' (--as-lines: as lines)"
+                raise DataError(f"YAML needs {error.name}: {advice}") from error
 
             return find_yaml
         case "md":

@@ -103,6 +103,11 @@ def test_both_languages():
     assert translated("<p>One</p>", Writing("de", "en", "under")) == '<p><span lang="de">ONE</span><br/>One</p>'
 
 
+def test_a_paragraph_without_an_end_may_be_kept_too():
+    page = '<p translate=no>Blue <b title="Fish">Fish</b><p>Red fish<ul><li translate="no">One<li>Two</ul>'
+    assert [segment.text for segment in find_html(page.encode(), "x").segments] == ["Red fish", "Two"]
+
+
 def test_a_lost_or_new_tag_is_a_problem():
     document = find_html(b"<p>One <b>two</b></p>", "x")
     assert document.problem(0, "<b>Zwei</b> eins") == ""

@@ -137,6 +137,14 @@ def test_front_matter_has_few_words():
     )
 
 
+def test_front_matter_over_several_lines():
+    text = "---\ndescription: >-\n  A walk\n  near here\nseo:\n  title: Deep\nsummary: goes\n  on\n---\n\nText\n"
+    assert translated(text, str.swapcase) == (
+        "---\ndescription: >-\n  a WALK\n  NEAR HERE\nseo:\n  title: Deep\nsummary: GOES\n  ON\n---\n\ntEXT\n"
+    )
+    assert translated('+++\ntitle = "A walk"\n+++\n', str.swapcase) == '+++\ntitle = "a WALK"\n+++\n'
+
+
 def test_a_lost_sign_is_a_problem():
     document = find_md(b"Press **Save** in `vi`.\n", "x")
     assert document.problem(0, "In <k5/> <e0>sichern</e0>") == ""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from attendo.documents.prose import is_prose
-from attendo.translation.markup.passages import pairs
+from attendo.translation.markup.passages import end_of, pairs
 from attendo.translation.markup.rules import UNTRANSLATED, MarkupRules, names
 from attendo.translation.markup.scan import MarkupPart
 
@@ -57,7 +57,7 @@ def tags_of(parts: Sequence[MarkupPart], rules: MarkupRules) -> Iterator[PageTag
         if at < skip_to or part.kind not in ("open", "single"):
             continue
         if part.kind == "open" and rules.is_untouched(part.name, part.text):
-            skip_to = partners.get(at, at)
+            skip_to = end_of(parts, at, partners, rules) + 1
         values = {value.attribute: value for value in values_of(part.text, start)}
         if UNTRANSLATED.search(part.text):
             continue

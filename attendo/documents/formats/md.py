@@ -13,17 +13,21 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from attendo.documents.document import Change, Document, DocumentSegment, Offsets, Writing, replace_spans, utf8
 from attendo.documents.formats.html import RULES, LineNumbers, both, paragraphs, tags_in
 from attendo.documents.formats.md_blocks import LONGEST, MdBlock, continuation, read_outline
 from attendo.documents.formats.md_inline import InlineScanner
 from attendo.documents.formats.md_text import OURS, MdText, read_md_text
-from attendo.documents.formats.yaml_scalars import Scalar, read_scalar, write_scalar
+from attendo.documents.formats.yaml_scalars import BREAK, Scalar, folded, read_scalar, write_scalar
 from attendo.documents.prose import is_prose
 from attendo.errors import DataError
 from attendo.text.normalize import WORD
 from attendo.translation.markup.scan import scan
+
+if TYPE_CHECKING:
+    from attendo.documents.formats.yaml_values import YamlValues
 
 LARGEST = 5_000_000  # characters
 KEYS = "title|linktitle|subtitle|description|summary|excerpt|abstract|headline|tagline|caption"
@@ -32,6 +36,7 @@ FRONT_VALUE = re.compile(
     r"""[ \t]*(?:\s#[^\r\n]*)?$""",
     re.MULTILINE,
 )
+KEY = re.compile(KEYS, re.IGNORECASE)
 TOC = re.compile(r"\[\[?_?toc_?\]\]?|\$\{toc\}", re.IGNORECASE)
 
 
@@ -45,6 +50,7 @@ class MdPlace:
     text: MdText | None = None
     block: MdBlock | None = None
     scalar: Scalar | None = None
+    in_block: bool = False  # of front matter: after > or |
     picture: tuple[int, int] | None = None  # around an alternative text
 
 
@@ -60,7 +66,9 @@ class Markdown(Document):
         place = self.places[index]
         source = self.text[place.start : place.end]
         if place.scalar:
-            new = write_scalar(place.scalar, both(place.scalar.spelt.text, answer, writing))
+            new = folded(write_scalar(place.scalar, both(place.scalar.spelt.text, answer, writing)), source)
+        elif place.in_block:
+            new = folded(both(BREAK.sub(" ", source), answer, writing), source)
         elif place.text is None:  # raw HTML
             new = both(source, answer, writing)
         elif place.block is None or place.text.one_line:
@@ -130,25 +138,27 @@ def find_md(data: bytes, name: str) -> Markdown:
         first, last = bisect_left(starts, place.start), bisect_left(starts, place.end)
         inside = [] if place.picture else pictures[first:last]
         edges = [place.start, *(edge for one in inside for edge in (one.start, one.end)), place.end]
-        said = (
-            place.scalar.spelt.text
-            if place.scalar
-            else place.text.text
-            if place.text
-            else text[place.start : place.end]
-        )
+        said = said_at(place, text)
         segments.append(
             DocumentSegment(
                 text=said,
                 spans=tuple(offsets.span(*pair) for pair in zip(edges[::2], edges[1::2], strict=True)),
                 kind=place.kind,
                 place=f"line {lines[place.start]}",
-                rules=None if place.scalar else RULES,
+                rules=None if place.scalar or place.in_block else RULES,
                 kept=too_strange(place, text),
             )
         )
     segments += [DocumentSegment("", (), "paragraph", f"line {line}", kept=LOST) for line in outline.lost]
     return Markdown(data=data, segments=segments, text=text, places=places, offsets=offsets)
+
+
+def said_at(place: MdPlace, text: str) -> str:
+    """What the translator gets."""
+    if place.scalar:
+        return place.scalar.spelt.text
+    raw = text[place.start : place.end]
+    return BREAK.sub(" ", raw) if place.in_block else place.text.text if place.text else raw
 
 
 LOST = "its text was not found again in its lines"
@@ -164,10 +174,26 @@ def too_strange(place: MdPlace, text: str) -> str:
 
 def front_matter(text: str, span: tuple[int, int]) -> Iterator[MdPlace]:
     """Values that readers see: a title, a description. Other keys are for programs."""
-    for found in FRONT_VALUE.finditer(text, *span):
-        scalar = read_scalar(found[1])
-        if scalar and is_prose(scalar.spelt.text) and (scalar.quote or not scalar.spelt.text.startswith("---")):
-            yield MdPlace(*found.span(1), "title", scalar=scalar)
+    values = yaml_of(text[slice(*span)]) if "---" in text[: span[0]] else None
+    if values is None:  # TOML, or what only looks like YAML: line by line
+        for found in FRONT_VALUE.finditer(text, *span):
+            scalar = read_scalar(found[1])
+            if scalar and is_prose(scalar.spelt.text):
+                yield MdPlace(*found.span(1), "title", scalar=scalar)
+        return
+    for one in values.texts:
+        if len(one.string.path) == 1 and KEY.fullmatch(one.string.path[0]) and len(one.pieces) == 1:
+            start, end = (span[0] + edge for edge in one.pieces[0])
+            yield MdPlace(start, end, "title", scalar=one.scalar, in_block=one.scalar is None)
+
+
+def yaml_of(text: str) -> "YamlValues | None":
+    try:
+        from attendo.documents.formats.yaml_values import find_yaml
+
+        return find_yaml(text.encode(), "front matter")
+    except (ModuleNotFoundError, DataError):
+        return None
 
 
 def places_of(text: str, block: MdBlock, references: frozenset[str]) -> Iterator[MdPlace]:

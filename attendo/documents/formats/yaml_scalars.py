@@ -6,6 +6,7 @@ title: 'Don''t panic'  ->  title: 'Don''t …'
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from attendo.documents.formats.spellings import Spelt, read_spelt
@@ -27,6 +28,9 @@ OTHER = re.compile(
     r"(?i:y|n|yes|no|on|off|true|false|null|~|<<|=|\.nan|[-+]?\.inf)|[-+]?[\d.][\d_.,:eExXoOa-fA-F+-]*"
     r"|\d{4}-\d\d?-\d\d?.*"
 )  # fmt: skip
+
+
+BREAK = re.compile(r"[ \t]*(?:\r\n|\n|\r)[ \t]*")
 
 
 class Scalar(NamedTuple):
@@ -88,3 +92,35 @@ def escaped(sign: str) -> str:
         if ord(sign) < 65536
         else f"\\U{ord(sign):08x}"
     )
+
+
+def folded(new: str, old: str) -> str:
+    """In lines as the old text has them: at the same words if there are as many, else about as wide."""
+    breaks = [found.group() for found in BREAK.finditer(old)]
+    if not breaks:
+        return new
+    lines = [line.split(" ") for line in BREAK.split(old)]
+    words = new.split(" ")
+    if len(words) == sum(map(len, lines)):
+        counts = [len(line) for line in lines]
+    else:
+        counts = by_width(words, max(len(" ".join(line)) for line in lines))
+    pieces, at = [], 0
+    for number, count in enumerate(counts):
+        pieces.append(" ".join(words[at : at + count]))
+        at += count
+        if number + 1 < len(counts):
+            pieces.append(breaks[min(number, len(breaks) - 1)])
+    return "".join(pieces)
+
+
+def by_width(words: Sequence[str], widest: int) -> list[int]:
+    counts, width = [0], 0
+    for word in words:
+        # Two spaces are an empty word, which must not stand at the edge of a line.
+        if counts[-1] and word and width + 1 + len(word) > widest:
+            counts.append(0)
+            width = 0
+        counts[-1] += 1
+        width += len(word) + 1
+    return counts

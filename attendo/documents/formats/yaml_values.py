@@ -19,13 +19,12 @@ import yaml
 
 from attendo.documents.document import Change, DocumentSegment, Offsets, Writing, utf8
 from attendo.documents.formats.values import ValuesDocument, value_segment
-from attendo.documents.formats.yaml_scalars import OTHER, Scalar, read_scalar, write_scalar
+from attendo.documents.formats.yaml_scalars import BREAK, OTHER, Scalar, folded, read_scalar, write_scalar
 from attendo.errors import DataError
 
 LARGEST = 3_000_000  # characters
 DEEPEST = 100
 PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
-BREAK = re.compile(r"[ \t]*(?:\r\n|\n|\r)[ \t]*")
 BLANK_INSIDE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 BLOCK_LINE = re.compile(r"([ \t]*)([^\r\n]*?)([ \t]*)(?:\r\n|\n|\r|\Z)")
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -72,38 +71,6 @@ class YamlValues(ValuesDocument):
         if self.texts[index].scalar is None and any(not line.strip() for line in answer.split("\n")):
             return "its lines did not come back"
         return super().problem(index, answer)
-
-
-def folded(new: str, old: str) -> str:
-    """In lines as the old text has them: at the same words if there are as many, else about as wide."""
-    breaks = [found.group() for found in BREAK.finditer(old)]
-    if not breaks:
-        return new
-    lines = [line.split(" ") for line in BREAK.split(old)]
-    words = new.split(" ")
-    if len(words) == sum(map(len, lines)):
-        counts = [len(line) for line in lines]
-    else:
-        counts = by_width(words, max(len(" ".join(line)) for line in lines))
-    pieces, at = [], 0
-    for number, count in enumerate(counts):
-        pieces.append(" ".join(words[at : at + count]))
-        at += count
-        if number + 1 < len(counts):
-            pieces.append(breaks[min(number, len(breaks) - 1)])
-    return "".join(pieces)
-
-
-def by_width(words: Sequence[str], widest: int) -> list[int]:
-    counts, width = [0], 0
-    for word in words:
-        # Two spaces are an empty word, which must not stand at the edge of a line.
-        if counts[-1] and word and width + 1 + len(word) > widest:
-            counts.append(0)
-            width = 0
-        counts[-1] += 1
-        width += len(word) + 1
-    return counts
 
 
 def find_yaml(data: bytes, name: str) -> YamlValues:

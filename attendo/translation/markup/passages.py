@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from attendo.text.normalize import WORD
 from attendo.translation.markup.collect import CONTEXT, NUMBERED, Passage, collect, tokens
-from attendo.translation.markup.rules import OF_LINES, MarkupRules
+from attendo.translation.markup.rules import OF_LINES, UNENDED, MarkupRules
 from attendo.translation.markup.scan import MarkupPart, scan
 
 SUBTITLE = 90  # characters: two lines of a subtitle, which are one sentence
@@ -58,7 +58,7 @@ def runs(parts: Sequence[MarkupPart], rules: MarkupRules) -> Iterator[str | list
         part = parts[at]
         is_tag = part.kind in ("open", "close", "single")
         border = is_tag and (rules.ends_sentence(part.name) or at in borders)
-        end = partners.get(at, at)
+        end = end_of(parts, at, partners, rules)
         if part.kind == "open" and end > at and rules.is_untouched(part.name, part.text):
             part = MarkupPart("data", "".join(inner.text for inner in parts[at : end + 1]), part.name)
             at = end
@@ -70,6 +70,17 @@ def runs(parts: Sequence[MarkupPart], rules: MarkupRules) -> Iterator[str | list
             run.append(part)
         at += 1
     yield from sentences(run)
+
+
+def end_of(parts: Sequence[MarkupPart], at: int, partners: dict[int, int], rules: MarkupRules) -> int:
+    """The last part of an element that opens at `at`. One that needs no end tag, <p>, goes on to the next border."""
+    if at in partners or rules.xml or parts[at].kind != "open" or parts[at].name not in UNENDED:
+        return partners.get(at, at)
+    if not rules.is_untouched(parts[at].name, parts[at].text):
+        return at
+    while at + 1 < len(parts) and not rules.ends_sentence(parts[at + 1].name):
+        at += 1
+    return at
 
 
 def pairs(parts: Sequence[MarkupPart]) -> dict[int, int]:

@@ -32,6 +32,7 @@ UNTOUCHED = names(
 # Tags, or untouched elements, that hold no word of the sentence: the model does not see them.
 POINTS = names("area base br embed img input param script source style svg template track wbr")
 VOID = names("area base br col embed frame hr img input link meta param source track wbr")
+UNENDED = names("dd dt li option p td th")  # end where the next begins, if nothing else ends them
 RAW = ("script", "style")  # hold no tags, whatever it looks like
 INLINE = names(
     "a abbr acronym b bdi bdo big cite data del dfn em font i ins label mark meter output progress q rp rt ruby s small"
