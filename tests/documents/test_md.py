@@ -4,7 +4,7 @@ import re
 import time
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -100,6 +100,7 @@ def test_a_translation_is_text_whatever_it_looks_like(answer):
 @given(text=st.text(alphabet="*_~`[]()!\\ab .,\n", max_size=24))
 def test_markdown_it_pairs_the_same_signs(text):
     content = "\n".join(line.strip() for line in text.strip().split("\n"))
+    assume("~~~" not in content)  # which we take for text
     ours = [
         part for part in InlineScanner(content, frozenset()).scan() if part.kind in ("open", "word", "image", "line")
     ]
