@@ -148,6 +148,14 @@ def test_both_languages(mode):
     assert new.count('<w:jc w:val="center"/>') == 2
 
 
+def test_neither_a_new_page_nor_a_text_that_stays_comes_twice():
+    found = document(paragraph(run("One"), run('<w:br w:type="page"/>'), run("two")), paragraph(run("A4")))
+    new = body(found, 'Eins<tab id="0"/>zwei', "A4", writing=Writing("de", "en", "over"))
+    assert new.count('w:type="page"') == 1
+    assert new.count("A4") == 1
+    assert new.count("zwei") == 1
+
+
 def test_other_prefixes_mean_the_same():
     data = word_file(paragraph(run("Hello "), run("you", BOLD)))
     parts = parts_of(data)

@@ -40,6 +40,8 @@ class OfficeDocument(ZipDocument):
         if isinstance(one, ElementText):
             return [one.change(answer, writing)]
         if writing.bilingual != "none":
+            if answer == one.coded.text:  # a number, a name: once is enough
+                return []
             return self.beside(one, answer, writing)
         return one.changes(answer, self.dialect(one.part, writing))
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attendo.documents.document import ByteSpan, Change
-from attendo.documents.formats.runs import CodedRuns, RunAtom, RunBox, RunText, SameLook, TextRun, says
+from attendo.documents.formats.runs import NEW_PAGE, CodedRuns, RunAtom, RunBox, RunText, SameLook, TextRun, says
 
 TAG = re.compile(r'<(/?)(g|p|x|br|sp|tab)(?: id="(\d+)")?(/?)>')
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|amp|lt|gt|quot|apos);")
@@ -151,7 +151,7 @@ class Rewriter:
             self.out += [b"" if self.again else thing.tail, thing.close]
 
     def atom(self, atom: RunAtom) -> None:
-        if self.again and atom.kind not in COPIED:
+        if self.again and (atom.kind not in COPIED or atom.mark == NEW_PAGE):
             return
         self.open_run(atom.run, changed=False)
         self.out.append(self.once(atom, atom.lead))

@@ -26,6 +26,7 @@ RULES = MarkupRules(
     points=OF_LINES | {"p", "sp"},
     joints=frozenset({"sp"}),
 )
+NEW_PAGE = "new page"  # the mark of what begins one
 AtomKind = Literal["p", "x", "br", "sp", "tab"]
 
 

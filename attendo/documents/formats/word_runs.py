@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from attendo.documents.formats.runs import AtomKind, RunAtom, RunBox, RunItem, RunText, TextRun
+from attendo.documents.formats.runs import NEW_PAGE, AtomKind, RunAtom, RunBox, RunItem, RunText, TextRun
 from attendo.documents.xml_tree import XmlNode, XmlTree
 
 # Of a run's properties: what no reader sees.
@@ -156,6 +156,8 @@ class WordReader:
                 kind = "x"
         atom = self.point(node, kind)
         atom.run = run
+        if node.name == "w:br" and kind == "tab":
+            atom.mark = NEW_PAGE
         if node.name in ("w:fldChar", "w:instrText", "w:delInstrText"):
             atom.ordered = True
             told = self.raw(node.inner, node.outer).decode()
