@@ -22,11 +22,14 @@ from attendo.text.tokenizer import Tokenizer
 Rows = list[Indices]  # indices of examples, a row each
 
 
+NO_TAG = -1  # in the place of a tag, where a model has one target language and has learnt none
+
+
 @dataclass(frozen=True)
 class WeightedCorpus:
     """A corpus in one direction: the tag names the language of its target. Weight 2 means every pair twice an epoch.
 
-    Plain text has no tag: its source is empty, and each text is a target.
+    Plain text has no tag: its source is empty, and each text is a target. NO_TAG: pairs of a model that reads none.
     `indices` are the pairs that may be drawn, at least one; None: all. The others are held out.
     """
 
@@ -51,11 +54,13 @@ class WeightedCorpus:
     @property
     def source_lengths(self) -> Indices:
         """With tag and </s>; plain text has neither."""
-        return self.source.lengths + (0 if self.tag is None else 2)
+        return self.source.lengths + num_controls(self.tag)
 
     def source_row(self, index: int) -> list[int]:
         """What a model reads of a pair: tag, pieces, </s>; of plain text nothing."""
-        return [] if self.tag is None else [self.tag, *self.source[index], SPECIAL.eos]
+        if self.tag is None:
+            return []
+        return [*([] if self.tag == NO_TAG else [self.tag]), *self.source[index], SPECIAL.eos]
 
     def draw(self, seed: int, epoch: int) -> Indices:
         """Indices of its pairs in this epoch; of a fraction of the corpus each epoch takes the next, in turn."""
@@ -188,14 +193,15 @@ class Epoch:
         source = gather([one.source for one in self.corpora], corpus_index, examples - first[corpus_index])
         target = gather([one.target for one in self.corpora], corpus_index, examples - first[corpus_index])
         tags = [one.tag for one in self.corpora if one.tag is not None]  # none of plain text, whose source is empty
-        source_length = source.lengths + (2 if tags else 0)
+        begin = 0 if NO_TAG in tags else 1  # a model has tags before all of its sources, or before none
+        source_length = source.lengths + (num_controls(tags[0]) if tags else 0)
         source_grid = TokenGrid.lay_out(planned.num_rows, planned.widths.source, row, source_length)
         target_grid = TokenGrid.lay_out(planned.num_rows, planned.widths.target, row, target.lengths + 1)
-        tag_of_each = np.array(tags)[corpus_index] if tags else None
+        tag_of_each = np.array(tags)[corpus_index] if tags and begin else None
         segment = np.concatenate([np.arange(1, len(indices) + 1) for indices in planned.rows])
         segments = (source_grid.write_segments(segment), target_grid.write_segments(segment)) if self.packed else None
         return Batch(
-            source=source_grid.write_tokens(source, at=1, first=tag_of_each, last=SPECIAL.eos if tags else None),
+            source=source_grid.write_tokens(source, at=begin, first=tag_of_each, last=SPECIAL.eos if tags else None),
             target_in=target_grid.write_tokens(target, at=1, first=SPECIAL.bos),
             target_out=target_grid.write_tokens(target, at=0, last=SPECIAL.eos),
             num_target_tokens=int(target_grid.lengths.sum()),
@@ -239,6 +245,11 @@ class TokenGrid:
         grid = np.zeros(self.num_rows * self.width, dtype=np.int32)
         grid[ranges(self.starts, self.lengths)] = np.repeat(segments, self.lengths)
         return torch.from_numpy(grid.reshape(self.num_rows, self.width))
+
+
+def num_controls(tag: int | None) -> int:
+    """Around the pieces of a source: tag and </s>, </s> alone, or nothing where there is no source."""
+    return 0 if tag is None else 1 if tag == NO_TAG else 2
 
 
 def first_examples(corpora: Sequence[WeightedCorpus]) -> Indices:

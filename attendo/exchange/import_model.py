@@ -16,6 +16,7 @@ from attendo.files.tables import short_path
 from attendo.files.tensor_arrays import Arrays, check_numbers
 from attendo.files.tensor_writing import write_arrays
 from attendo.model.config import config_to_dict
+from attendo.model.shapes import weight_shapes
 from attendo.model_folder.bundle import write_bundle
 from attendo.model_folder.checked_weights import LARGEST_WEIGHT
 from attendo.text.tokenizer import build_tokenizer
@@ -40,6 +41,7 @@ def import_model(path: Path, out: Path, *, directions: Directions = (), licence:
         model, kind = read_foreign(path, directions)
         config, weights, found = model.config(), model.weights(), model.directions
         tokenizer = build_tokenizer(model.subwords(), model.languages)
+    weights = {name: weights[name] for name in weight_shapes(config)}  # in the order that all files have
     for name, array in weights.items():
         check_numbers(path, name, array, LARGEST_WEIGHT)
     text = readme_of(path)

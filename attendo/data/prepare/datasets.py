@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attendo.data.batches import DropoutCorpus, WeightedCorpus
+from attendo.data.batches import NO_TAG, DropoutCorpus, WeightedCorpus
 from attendo.data.corpus import AlignedFiles, Corpus, CorpusFile, Pair, TextFile
 from attendo.data.encoded import EncodedCorpus, EncodedSide, Indices, chunks, encode_corpus, encode_pairs, gather
 from attendo.data.filters import Filter, FilterConfig, FilterCounts
@@ -162,7 +162,7 @@ class Preparation:
         source, target = direction
         if source == NO_LANGUAGE:
             return None
-        return next(iter(self.tokenizer.tag_ids(target)), None)
+        return next(iter(self.tokenizer.tag_ids(target)), NO_TAG)
 
     def sets_from_files(self, files: Sequence[OpenedCorpus]) -> list[ValidationSet]:
         sets = []
