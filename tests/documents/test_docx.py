@@ -75,6 +75,8 @@ def test_white_space_at_an_edge_is_kept_by_an_attribute():
     new = body(found, 'Eins <g id="0">zwei</g>')
     assert new.startswith('<w:p><w:r><w:t xml:space="preserve">Eins </w:t></w:r>')
     assert "<w:t>zwei</w:t>" in new
+    inside = "<w:p><w:r><w:t>Two  spaces</w:t></w:r></w:p>"  # as LibreOffice writes them
+    assert body(document(inside), "Two  spaces") == inside
 
 
 def test_a_run_names_the_language_of_its_translation_and_keeps_it_where_nothing_changed():

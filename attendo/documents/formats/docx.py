@@ -42,7 +42,7 @@ PROPERTIES = re.compile(r"core-properties\+xml$")
 LANGUAGE = re.compile(rb"<(?:\w+:)?lang\b[^>]*>")
 IN_A_LIST = re.compile(rb"<(?:\w+:)?(numPr|sectPr)\b|<(?:\w+:)?pStyle\b[^>]*val=\"List")
 IDENTITY = re.compile(rb"\s\w+:(paraId|textId|rsid\w*)=\"[^\"]*\"")
-EDGE = re.compile(r"^\s|\s$|\s\s")
+EDGE = re.compile(r"^\s|\s$")
 CHINESE_FONT = "SimSun"
 
 
