@@ -23,7 +23,7 @@ from pathlib import Path
 
 from benchmarks.machine import ROOT, data_folder, describe_machine
 
-SHARD = 500
+SHARD = 250  # lines, so that no process waits long for the last shard of another
 CORPORA = ("tatoeba", "ted", "newscommentary", "undoc", "mozilla", "uilabels")
 
 
