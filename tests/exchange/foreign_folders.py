@@ -24,9 +24,17 @@ def train_pieces(path, language, vocab_size=70, **options):
     """Without a table of normalisation, unless one is named: the usual one has 200,000 entries."""
     settings = {"vocab_size": vocab_size, "character_coverage": 1.0, "hard_vocab_limit": False, "minloglevel": 2}
     settings["normalization_rule_name"] = "identity"
+    if rules := options.pop("rules", None):
+        table = path.with_suffix(".tsv")
+        table.write_text("".join(f"{code_points(old)}\t{code_points(new)}\n" for old, new in rules.items()))
+        settings["normalization_rule_tsv"] = str(table)
     with path.open("wb") as file:
         texts = iter(sentences(language, 400))
         sentencepiece.SentencePieceTrainer.train(sentence_iterator=texts, model_writer=file, **settings | options)
+
+
+def code_points(text):
+    return " ".join(f"{ord(character):X}" for character in text)
 
 
 def pieces_of(path):
