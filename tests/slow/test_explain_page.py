@@ -32,7 +32,11 @@ KINDS = {
     "pre-norm, rotary": {"norm_order": "pre", "positions": "rotary", "activation": "gelu", "bias": False},
     "post-norm, no positions": {"norm_order": "post", "positions": "none", "tied_output": False},
     "additive": {"compatibility": "additive", "norm_order": "pre"},
-}
+    "as Marian has it": {
+        "norm_order": "post", "positions": "sinusoidal-halves", "activation": "swish", "shared_embedding": False,
+        "output_bias": True,
+    },
+}  # fmt: skip
 HANDS = {  # a random model would not end by itself
     "the end forced": {"force": ("5=</s>",)},
     "several": {
