@@ -70,6 +70,8 @@ def model_folder(model: str | Path | None) -> Path:
     A name means that model even where a folder beside has the same: that one is ./NAME.
     """
     name = DEFAULT if model is None else str(model)
+    if shipped := [folder for folder in shipped_models() if folder.name == name]:
+        return shipped[0]
     known = {folder.name: folder for folder in reversed(known_models())}
     if name in known:
         return known[name]
