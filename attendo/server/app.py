@@ -18,6 +18,9 @@ from attendo.server.access import Access
 from attendo.server.detection import detect
 from attendo.server.dialects import deepl, deeplx, google, hcfy, immersive, kiss, libretranslate, mtran, own
 from attendo.server.dialects.tell import dialect_of
+from attendo.server.document_desk import DocumentDesk
+from attendo.server.document_job import known_endings
+from attendo.server.document_routes import DocumentRoutes
 from attendo.server.doors import Doors
 from attendo.server.exchange import Count, Exchange, Handler, Json, Table, departure, outcome_of
 from attendo.server.glass_routes import GlassRoutes
@@ -48,7 +51,9 @@ def build_app(service: Service, access: Access, *, spec_title: str | None = None
         redirect_slashes=False,  # it would name the address that the client used, which a proxy may have changed
     )
     routes = Routes(service, access, spec_title or SPEC_TITLE, app.openapi)
-    for method, path, handler in [*routes.table(), *GlassRoutes(service, access, Looking(service)).table()]:
+    glass = GlassRoutes(service, access, Looking(service))
+    documents = DocumentRoutes(service, access, DocumentDesk(service))
+    for method, path, handler in [*routes.table(), *glass.table(), *documents.table()]:
         app.add_api_route(path, handler, methods=[method], **documented(method, path))
         if method == "GET":
             app.add_api_route(path, handler, methods=["HEAD"], include_in_schema=False)
@@ -68,7 +73,7 @@ class Routes(Exchange):
     openapi: Callable[[], dict[str, Any]]
 
     def table(self) -> list[tuple[str, str, Handler]]:
-        """Every route but those of the page and of the glass."""
+        """Every route but those of the page, of the glass and for documents."""
         return [
             ("POST", "/translate", self.translate),
             ("POST", "/translate/batch", self.speaking(mtran, list_route=True)),
@@ -182,8 +187,8 @@ class Routes(Exchange):
                 "apiKeys": bool(self.access.keys),
                 "keyRequired": bool(self.access.keys),
                 "suggestions": False,
-                "filesTranslation": False,
-                "supportedFilesFormat": [],
+                "filesTranslation": True,
+                "supportedFilesFormat": list(known_endings()),
                 "language": {
                     "source": {"code": "auto", "name": "Auto Detect"},
                     "target": {"code": "en", "name": "English"},
@@ -235,6 +240,7 @@ class Routes(Exchange):
                     for model in models
                 ],
                 "languages": libretranslate_languages(self.service.models.directions),
+                "files": list(known_endings()),
                 "limits": self.service.limits.to_dict(),
             }
         )

@@ -112,8 +112,15 @@ class GuardedConnection(HttpToolsProtocol):
             self.refusal = "429 Too Many Requests"
             raise ValueError(self.refusal)
         super().on_headers_complete()
+        if self.is_large():
+            self.receive_until(self.limits.upload_seconds)
         if self.ending:
             self.cycle.keep_alive = False
+
+    def is_large(self) -> bool:
+        """A body that only a route for files will read; others refuse it by its length, at once."""
+        length = next((value for name, value in self.headers if name == b"content-length"), b"")
+        return length.isdigit() and int(length[:20]) > self.limits.body_bytes
 
     def on_message_complete(self) -> None:
         self.in_head, self.head_bytes, self.in_message = True, 0, False
@@ -134,9 +141,9 @@ class GuardedConnection(HttpToolsProtocol):
 
     # --- deadlines
 
-    def receive_until(self) -> None:
+    def receive_until(self, seconds: float | None = None) -> None:
         self.stop_receiving()
-        self.receiving = self.loop.call_later(self.limits.receive_seconds, self.received_too_late)
+        self.receiving = self.loop.call_later(seconds or self.limits.receive_seconds, self.received_too_late)
 
     def stop_receiving(self) -> None:
         if self.receiving:

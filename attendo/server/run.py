@@ -90,6 +90,10 @@ class DrainingServer(uvicorn.Server):
         await super().startup(sockets)
         asyncio.get_running_loop().run_in_executor(None, self.warm_up)
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.service.drain()
+        await super().shutdown(sockets)
+
     def warm_up(self) -> None:
         try:
             self.service.start()

@@ -82,6 +82,14 @@ GLASS = table(
         "model": {"type": ["string", "null"], "description": "Name of a model, of those that /api/info lists."},
     },
 )
+FILE = {"type": "string", "format": "binary", "description": "What to translate."}
+KEY_OF_DOCUMENT = table(("document_key",), document_key=text("As /v2/document gave it."))
+# Bodies with a file in them.
+FORMS: dict[str, Schema] = {
+    "/translate_file": table(("file", "source", "target"), file=FILE, source=SOURCE, target=TARGET),
+    "/v2/document": table(("file", "target_lang"), file=FILE, source_lang=SOURCE, target_lang=TARGET),
+    "/api/document": table(("file", "to"), **{"file": FILE, "from": SOURCE, "to": TARGET}),
+}
 TEXTS = {"type": "array", "items": {"type": "string"}}
 # By path: the tag under which it stands, a line about it, and its body.
 ABOUT: dict[str, tuple[str, str, Schema | None]] = {
@@ -134,6 +142,15 @@ ABOUT: dict[str, tuple[str, str, Schema | None]] = {
         "glass", "The pieces of a word that is to come at a step.",
         table(("word",), word=text("A word."), step={"type": "integer", "minimum": 1}),
     ),
+    "/translate_file": ("compatible", "Translate a file, as LibreTranslate does.", None),
+    "/download_file/{name}": ("compatible", "A translated file, once.", None),
+    "/v2/document": ("compatible", "Translate a file, as DeepL does.", None),
+    "/v2/document/{id}": ("compatible", "How far a file is.", KEY_OF_DOCUMENT),
+    "/v2/document/{id}/result": ("compatible", "A translated file, once.", KEY_OF_DOCUMENT),
+    "/api/document": ("attendo", "Translate a file: its id, and how far it is.", None),
+    "/api/document/{id}": ("attendo", "How far a file is.", None),
+    "/api/document/{id}/result": ("attendo", "A translated file, once.", None),
+    "/api/document/{id}/report": ("attendo", "What became of a file: found, translated, kept, and why.", None),
     "/api/info": ("attendo", "Models, languages and limits.", None),
     "/openapi.json": ("server", "This.", None),
     "/metrics": ("server", "Counts, for Prometheus.", None),
@@ -166,6 +183,8 @@ def documented(method: str, path: str) -> dict[str, Any]:
     extra: dict[str, Any] = {}
     if method == "POST" and body:
         extra["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    if path in FORMS:
+        extra["requestBody"] = {"required": True, "content": {"multipart/form-data": {"schema": FORMS[path]}}}
     if path in QUERY:
         extra["parameters"] = [
             {"name": name, "in": "query", "required": True, "schema": {"type": "string"}} for name in QUERY[path]

@@ -45,6 +45,7 @@ class Service:
     characters: int = 0  # of all of them
     seconds: float = 0.1  # that a request took of late
     threads: RequestThreads = field(default_factory=RequestThreads)
+    at_end: list[Callable[[], None]] = field(default_factory=list)  # what long work does when the server is to end
 
     @property
     def is_ready(self) -> bool:
@@ -54,6 +55,12 @@ class Service:
     def start(self) -> None:
         self.models.start()
         self.ready = True
+
+    def drain(self) -> None:
+        """Nothing new is taken, and what nobody could fetch any more ends. Called in the event loop."""
+        self.draining = True
+        for end in self.at_end:
+            end()
 
     def close(self) -> None:
         self.ready = False
@@ -123,26 +130,7 @@ class Service:
 
         There are never more threads than places.
         """
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Result] = loop.create_future()
-
-        def tell(result: Any, error: BaseException | None) -> None:
-            self.leave(ticket, job)
-            if not future.cancelled():
-                future.set_exception(error) if error else future.set_result(result)
-                future.exception()  # looked at: where nobody waits any more it is nobody's
-
-        def run() -> None:
-            result, error = None, None
-            try:
-                result = work(ticket)
-            except Exception as found:
-                error = as_request_error(found)
-            with suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(tell, result, error)
-
-        (threads or self.threads).start(run)
-        return future
+        return result_of_thread(lambda: work(ticket), threads or self.threads, lambda: self.leave(ticket, job))
 
     def forget(self, ticket: Ticket) -> None:
         ticket.cancelled = True
@@ -184,6 +172,32 @@ class Service:
     def wait(self) -> int:
         """Seconds after which there should be room again."""
         return max(1, min(math.ceil(self.seconds), LONGEST_WAIT))
+
+
+def result_of_thread(
+    work: Callable[[], Result], threads: RequestThreads, ended: Callable[[], None] = lambda: None
+) -> "asyncio.Future[Result]":
+    """What a thread finds, or why it found nothing; `ended` is called in the event loop when it is done."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Result] = loop.create_future()
+
+    def tell(result: Any, error: BaseException | None) -> None:
+        ended()
+        if not future.cancelled():
+            future.set_exception(error) if error else future.set_result(result)
+            future.exception()  # looked at: where nobody waits any more it is nobody's
+
+    def run() -> None:
+        result, error = None, None
+        try:
+            result = work()
+        except Exception as found:
+            error = as_request_error(found)
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(tell, result, error)
+
+    threads.start(run)
+    return future
 
 
 def drained(parts: Generator[str, None, Translated], put: Callable[[str], None]) -> Translated:

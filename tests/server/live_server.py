@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from attendo.server.access import Access
 from attendo.server.batching import SentenceQueue
+from attendo.server.document_desk import DocumentDesk
 from attendo.server.limits import ServerLimits
 from attendo.server.metrics import Metrics
 from attendo.server.models import ServedModel, ServedModels
@@ -49,6 +50,11 @@ class LiveServer:
         while not hasattr(app, "routes"):
             app = app.app
         return next(route.endpoint.__self__.looking for route in app.routes if route.path == "/api/glass")
+
+    @property
+    def desk(self):
+        """What the server holds of documents: it is told when the server is to end."""
+        return next(end.__self__ for end in self.service.at_end if isinstance(end.__self__, DocumentDesk))
 
     def ask(self, method, path, body=None, headers=None, timeout=20):
         """One request on a connection of its own; a dict goes as JSON."""
