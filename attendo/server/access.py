@@ -31,7 +31,8 @@ LONGEST_KEY = 512
 # These say which languages there are and that the server lives, as LibreTranslate does: clients ask before they have a
 # key. The page holds nothing but itself.
 OPEN = frozenset({"/live", "/ready", "/health", "/languages", "/frontend/settings", "/spec"})
-# Its last part is a secret of 384 bits that only who sent the file was told; LibreTranslate's clients fetch without key.
+# Its last part is a secret of 384 bits, told to who sent the file and to nobody else; LibreTranslate's clients fetch a
+# file without their key.
 SECRET_PATHS = frozenset({"/download_file/{name}"})
 
 

@@ -1,10 +1,10 @@
 """Documents on their way: taken in, looked at, translated when it is their turn, kept for who fetches them, forgotten.
 
-    place -> the bytes arrive -> submit: is it a document? -> its turn -> translate_document in a thread -> fetched, once
+    place -> the bytes arrive -> submit: is it a document? -> its turn -> translate_document, in a thread -> fetched
 
 A place is taken before the first byte is read, and counts as many bytes as may come, twice: for the file and for what
-is made of it. All is in memory, nothing on a disk. A file is read twice, when it comes and when it is its turn: those that
-wait are bytes, and as few as are worked on are unpacked.
+is made of it. All is in memory, nothing on a disk. A file is read twice, when it comes and when it is its turn: those
+that wait are bytes, and no more are unpacked than are worked on.
 """
 
 import asyncio
@@ -94,9 +94,7 @@ class DocumentDesk:
             raise RequestError("busy", "the server is starting, or about to end", retry_after=5)
         document = ServedDocument(client, 2 * min(length or limits.document_bytes, limits.document_bytes))
         self.make_room_for(client)
-        while (
-            len(self.documents) >= limits.documents or self.nbytes + document.nbytes > limits.documents_total_bytes
-        ):
+        while len(self.documents) >= limits.documents or self.nbytes + document.nbytes > limits.documents_total_bytes:
             if not self.forget_oldest_of(client):
                 raise RequestError("busy", "too many documents are here already", retry_after=10)
         self.documents[document.id] = document
@@ -211,8 +209,8 @@ class DocumentDesk:
 
     def fetch(self, document: ServedDocument, *, keep: bool = False) -> FinishedDocument:
         """The translation, once: what was handed out is not kept."""
-        if document.refusal:
-            raise document.refusal
+        if document.refusal:  # no error of the server's now: a library would ask again and again
+            raise RequestError("gone", f"there is no translation of this document: {document.refusal.text}")
         if document.state != "done":
             raise RequestError("busy", "the document is not translated yet", retry_after=1)
         if document.result is None or document.fetched:

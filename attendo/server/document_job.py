@@ -189,4 +189,3 @@ def result_name(name: str, kind: str, target: str) -> str:
 def ending_of_result(name: str) -> str:
     suffix = PurePath(name).suffix.lower()
     return suffix if suffix[1:].isascii() and suffix[1:].isalnum() and len(suffix) < 12 else ""
-

@@ -174,9 +174,8 @@ class DocumentRoutes(Exchange):
 
     async def own_report(self, request: Request) -> Response:
         document = self.of_client(request)
-        if document.result is None:
-            raise document.refusal or RequestError("busy", "the document is not translated yet", retry_after=1)
-        return Response(document.result.report, media_type="application/json", headers=PRIVATE)
+        report = document.result.report if document.result else self.desk.fetch(document, keep=True).report
+        return Response(report, media_type="application/json", headers=PRIVATE)
 
     def handed_out(self, request: Request, document: ServedDocument) -> Response:
         found: FinishedDocument = self.desk.fetch(document, keep=request.method == "HEAD")
