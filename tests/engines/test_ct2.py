@@ -187,8 +187,8 @@ def test_what_it_cannot_do_it_says(tmp_path):
         engine.search([Request((5, 2), 9, phrases=((7,),))], SearchOptions())
     with pytest.raises(ConfigError, match="phrases"):
         engine.sample([Request((5, 2), 9, phrases=((7,),))], SamplingOptions())
-    with pytest.raises(ConfigError, match="on the CPU here"):
-        attendo.load(bundle.folder, engine="ct2", device="cuda")
+    with pytest.raises(ConfigError, match="expected auto, cpu or cuda"):
+        attendo.load(bundle.folder, engine="ct2", device="mps")
     other = DecoderOnlyConfig(vocab_size=8, d_model=16, d_ff=32, num_heads=2, num_layers=1)
     folder = save_random(tmp_path / "other", config=other)
     with pytest.raises(ConfigError, match="cannot be run by CTranslate2"):

@@ -117,8 +117,9 @@ def test_nesting_is_never_broken(text, model):
 @pytest.mark.parametrize(
     "tag", ["<b>", "<b>x ", "</b>", "<b><i></b>", "<img>", "<x/>", "x <b>y</b> ", "&lt;", "<br>", "<b>."]
 )
-def test_fifty_thousand_tags_take_seconds(tag):
-    text = "one " + tag * 10_000 + " two" + "</b>" * 10_000
+def test_thousands_of_tags_take_seconds(tag):
+    """In time that grows with their square, minutes."""
+    text = "one " + tag * 5_000 + " two" + "</b>" * 5_000
     started = time.perf_counter()
     answer = put(text)
     assert answer.text == text
