@@ -93,6 +93,7 @@ def test_order_blank_lines_and_edges_stay(translator):
     ]
 
 
+@pytest.mark.parametrize("translator", ["ct2"], indirect=True)  # whose engine is not asked
 def test_a_line_of_a_megabyte_is_cut_and_the_cuts_are_counted(translator, evidence):
     translator = attendo.Translator(translator.bundle, translator.tokenizer, Echo(translator.engine))
     line = "机器学习很有趣，我爱机器学习" * 72_000
