@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attendo.cli.help import (
-    CHECKS,
     INPUT_AND_OUTPUT,
     LANGUAGES_AND_MODEL,
     LIMITS,
@@ -16,7 +15,7 @@ from attendo.cli.help import (
     AttendoGroup,
 )
 from attendo.cli.language import language_of
-from attendo.cli.options import BEAM, DEVICE, ENGINE, FROM, MODEL, NO_WIDER_RETRY, PASSES
+from attendo.cli.options import BEAM, DEVICE, ENGINE, FROM, GLOSSARY, KEEP, MODEL, NO_WIDER_RETRY, PASSES
 from attendo.cli.terminal import print_json, print_note, print_result
 from attendo.errors import InputError, UsageError
 from attendo.report.language import in_language
@@ -103,23 +102,8 @@ def plan(
     ] = "translation",
     beam: Annotated[int | None, BEAM] = None,
     passes: Annotated[int | None, PASSES] = None,
-    glossary: Annotated[
-        Path | None,
-        typer.Option(
-            "--glossary",
-            metavar="FILE",
-            rich_help_panel=CHECKS,
-            help="File of fixed translations, a line each: TERM<TAB>TRANSLATION, or TERM alone to leave it as it is.",
-        ),
-    ] = None,
-    keep: Annotated[
-        bool,
-        typer.Option(
-            "--keep",
-            rich_help_panel=CHECKS,
-            help="Force numbers, web and mail addresses, emoji and placeholders of the source into the translation.",
-        ),
-    ] = False,
+    glossary: Annotated[Path | None, GLOSSARY] = None,
+    keep: Annotated[bool, KEEP] = False,
     no_wider_retry: Annotated[bool, NO_WIDER_RETRY] = False,
     attempts: Annotated[
         int,

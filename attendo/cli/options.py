@@ -100,6 +100,17 @@ FROM = typer.Option(
     rich_help_panel=LANGUAGES_AND_MODEL,
     help="Language of the text, such as zh. By default it is detected from the text itself.",
 )
+GLOSSARY = typer.Option(
+    "--glossary",
+    metavar="FILE",
+    rich_help_panel=CHECKS,
+    help="File of fixed translations, a line each: TERM<TAB>TRANSLATION, or TERM alone to leave it as it is.",
+)
+KEEP = typer.Option(
+    "--keep",
+    rich_help_panel=CHECKS,
+    help="Force numbers, web and mail addresses, emoji and placeholders of the source into the translation.",
+)
 STRICT = typer.Option(
     "--strict",
     rich_help_panel=CHECKS,

@@ -18,6 +18,8 @@ from attendo.cli.options import (
     DEVICE,
     ENGINE,
     FROM,
+    GLOSSARY,
+    KEEP,
     MODEL,
     NO_WIDER_RETRY,
     PASSES,
@@ -64,7 +66,8 @@ def translate(
             metavar="FILE",
             parser=typed_path,
             rich_help_panel=INPUT_AND_OUTPUT,
-            help="Translate the lines of this file (also .gz, .xz, .zst); - is stdin.",
+            help="Translate this file: its lines (also .gz, .xz, .zst), or a document such as .srt, .po, .html, .md or "
+            ".docx as what it is; - is stdin.",
         ),
     ] = None,
     target: Annotated[
@@ -109,23 +112,8 @@ def translate(
     top_k: Annotated[int | None, TOP_K] = None,
     top_p: Annotated[float | None, TOP_P] = None,
     seed: Annotated[int | None, SEED] = None,
-    glossary: Annotated[
-        Path | None,
-        typer.Option(
-            "--glossary",
-            metavar="FILE",
-            rich_help_panel=CHECKS,
-            help="File of fixed translations, a line each: TERM<TAB>TRANSLATION, or TERM alone to leave it as it is.",
-        ),
-    ] = None,
-    keep: Annotated[
-        bool,
-        typer.Option(
-            "--keep",
-            rich_help_panel=CHECKS,
-            help="Force numbers, web and mail addresses, emoji and placeholders of the source into the translation.",
-        ),
-    ] = False,
+    glossary: Annotated[Path | None, GLOSSARY] = None,
+    keep: Annotated[bool, KEEP] = False,
     no_wider_retry: Annotated[bool, NO_WIDER_RETRY] = False,
     no_second_look: Annotated[bool, typer.Option("--no-second-look", hidden=True)] = False,
     no_doubt: Annotated[
@@ -200,7 +188,7 @@ def translate(
         ),
     ] = None,
 ) -> None:
-    """Translate texts, or the lines of a file or of stdin: one line out for each line in.
+    """Translate texts, a document, or the lines of a file or of stdin: one line out for each line in.
 
     The exit code is 0 when all is well, and 3 when all is translated but some lines deserve a look (stderr says which).
 
@@ -209,6 +197,8 @@ def translate(
         attendo translate 我爱机器学习 --to en
         # Translate a file line by line; run the same command again to continue after an interruption
         attendo translate -i in.txt -o out.txt --to en --resume
+        # Translate subtitles, a page or a Word document, and touch nothing but its text
+        attendo translate -i talk.srt -o talk.de.srt --to de
         # Use your own terms, and get scores and remarks as JSON
         attendo translate "Der Server ist neu." --to en --glossary terms.tsv --json
         # Draw five different translations instead of searching for the likeliest
