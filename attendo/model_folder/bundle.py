@@ -72,6 +72,8 @@ def model_folder(model: str | Path | None) -> Path:
     name = DEFAULT if model is None else str(model)
     if shipped := [folder for folder in shipped_models() if folder.name == name]:
         return shipped[0]
+    if isinstance(model, Path) and model.is_absolute() and model.is_dir():  # no name has a / in it
+        return model
     known = {folder.name: folder for folder in reversed(known_models())}
     if name in known:
         return known[name]
