@@ -78,7 +78,7 @@ WRONG = {
     "a long key": (having(**{"k" * 9000: 1}), "unknown key 'kkk"),
     "a model that is a list": (having(model=[1]), "model is [1], expected an object"),
     "a tokenizer without kind": (having(tokenizer={}), "tokenizer is {}, expected only its kind"),
-    "a tokenizer of no kind": (having(tokenizer={"kind": "sentencepiece"}), "expected only its kind"),
+    "a tokenizer of no kind": (having(tokenizer={"kind": "syllables"}), "expected only its kind"),
     "a tokenizer with more": (having(tokenizer={"kind": "bpe", "code": "x"}), "expected only its kind"),
     "languages that are text": (having(languages="en"), "languages is 'en'"),
     "no language": (having(languages=[]), "languages is []"),
