@@ -12,6 +12,7 @@ from attendo.documents.document import Writing
 from attendo.documents.formats.md import find_md
 from attendo.documents.formats.md_blocks import masked
 from attendo.documents.formats.md_inline import InlineScanner
+from attendo.documents.formats.md_left import BOX_TITLE, INDENTED, LINK_TITLE
 from attendo.errors import DataError
 from tests.documents.laws import samples, swapped
 
@@ -44,7 +45,8 @@ def translated(text, say, writing=TO_GERMAN):
 def test_the_shape_stays(path):
     text = path.read_bytes().decode()
     assert shape(translated(text, swapped)) == shape(text)
-    assert all(not segment.kept for segment in find_md(path.read_bytes(), "x").segments)
+    left = {LINK_TITLE, BOX_TITLE, INDENTED}
+    assert {segment.kept for segment in find_md(path.read_bytes(), "x").segments} - left == {""}
 
 
 @pytest.mark.parametrize("path", samples("md"), ids=lambda path: path.name)
@@ -166,3 +168,36 @@ def test_hostile_texts_are_read_in_time(text):
     assert time.process_time() - started < 3
     with pytest.raises(DataError, match="expected at most"):
         find_md(b"x" * 6_000_000, "x")
+
+
+LEFT = {
+    '[a](b.md "Some title")': [("line 1", LINK_TITLE)],
+    "![alt words](p.png 'Some title') and [a](b 'b.md')": [("line 1", LINK_TITLE)],
+    "[a](b.md) and [c]\n\n[c]: d.md (Some title)\n": [("line 3", LINK_TITLE)],
+    "> A [link\n> that goes on](b.md 'A title')": [("line 2", LINK_TITLE)],
+    "Text[^1]\n\n[^1]: A note.\n\n    Goes on\n    here.\n\n        code here\n\n    Ends.\n": [
+        ("line 5", INDENTED),
+        ("line 10", INDENTED),
+    ],
+    "Text\n\n    some code\n": [],
+    "[^1]: A note.\n\nText\n\n    some code\n": [],
+    '!!! note "A title"\n    Inside of it.\n': [("line 1", BOX_TITLE), ("line 2", INDENTED)],
+    "::: tip A title\nText\n:::\n": [("line 1", BOX_TITLE)],
+    ":::tip[A title]\nText\n:::\n": [("line 1", BOX_TITLE)],
+    "::: {.note}\nText\n:::\n": [],
+    "```\n::: tip A title\n```\n\nText\n": [],
+    "---\ndescription: |\n  Two lines\n  of text\n---\n\nText\n": [("line 2", "it has several lines or paragraphs")],
+}
+
+
+@pytest.mark.parametrize("text", LEFT)
+def test_what_is_not_translated_is_named(text):
+    found = [(one.place, one.kept) for one in find_md(text.encode(), "x.md").segments if one.kept]
+    assert found == LEFT[text]
+
+
+def test_titles_take_time_that_grows_with_their_length():
+    started = time.perf_counter()
+    for text in ("[a](b " * 20_000, "[^1]: a\n\n" + "    b c\n\n" * 20_000, '[a](b "c d") ' * 1_500, "!!! " * 50_000):
+        find_md(text.encode(), "x.md")
+    assert time.perf_counter() - started < 10.0

@@ -6,7 +6,7 @@ from lxml import etree
 from attendo.documents.document import Writing
 from attendo.documents.formats.tmx import find_tmx
 from attendo.documents.formats.xliff import find_xliff
-from attendo.documents.formats.xml_inline import read_inline
+from attendo.documents.formats.xml_inline import NOT_READ, read_inline
 from attendo.errors import DataError
 from tests.documents.laws import samples
 
@@ -161,3 +161,23 @@ def test_an_entity_of_a_file_elsewhere_is_not_read():
     data = b'<!DOCTYPE tmx SYSTEM "file:///etc/passwd"><tmx><tu><tuv xml:lang="en"><seg>A &x; b</seg></tuv></tu></tmx>'
     [segment] = find_tmx(data, "a.tmx").segments
     assert segment.text == "A &x; b"
+
+
+@pytest.mark.parametrize(
+    ("inside", "kept"),
+    [
+        ("Press " + '<x id="1"/>a ' * 3_000, NOT_READ),
+        ("Press <g7>this</g7> now", NOT_READ),
+        ("Press <g id='7'>this</g> now", ""),
+    ],
+)
+@pytest.mark.parametrize("target", ["", "<target/>", "<target>Da</target>"])
+def test_a_unit_with_too_many_codes_is_named(inside, kept, target):
+    data = (
+        '<xliff version="1.2"><file source-language="en" target-language="de"><body><trans-unit id="1">'
+        f"<source>{inside}</source>{target}</trans-unit></body></file></xliff>"
+    ).encode()
+    document = find_xliff(data, "x.xlf")
+    assert [one.kept for one in document.segments] == ["it has a translation" if "Da" in target else kept]
+    if kept:
+        assert translated(document) == data

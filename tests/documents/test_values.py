@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attendo.documents.document import Writing
-from attendo.documents.formats.json_values import find_json
+from attendo.documents.formats.json_values import HALF, find_json
 from attendo.documents.formats.values import values_problem
 from attendo.documents.formats.yaml_scalars import read_scalar, write_scalar
-from attendo.documents.formats.yaml_values import find_yaml
+from attendo.documents.formats.yaml_values import PARTED, find_yaml
 from attendo.errors import DataError
 from attendo.translation.markup.collect import Passage
 from attendo.translation.markup.passages import read_passages
@@ -187,3 +187,21 @@ def test_aliases_are_not_followed():
 def test_a_notebook_is_no_file_of_texts():
     with pytest.raises(DataError, match="is a notebook"):
         find_json(b'{"cells": []}', "a.ipynb")
+
+
+def test_what_is_not_translated_is_named():
+    text = 'a: "one\n\n  two"\nb: plain text\n\n  goes on\nc: "a line \\\n  goes on"\nd: A fine text\n'
+    text += "e: 'one\n\n  two'\n"
+    assert set(yaml.safe_load(text)) == set("abcde")
+    document = find_yaml(text.encode(), "x.yaml")
+    assert [(one.place, one.kept) for one in document.segments if one.kept] == [
+        (place, PARTED) for place in ("line 1, a", "line 4, b", "line 7, c", "line 10, e")
+    ]
+    assert yaml.safe_load(translated(document, str.upper)) == yaml.safe_load(text) | {"d": "A FINE TEXT"}
+
+
+def test_half_a_pair_of_surrogates_is_named():
+    text = r'{"a": "Hello \ud83d you", "b": "Hello \ud83d\ude00 you", "c": "\udc00"}'
+    document = find_json(text.encode(), "x.json")
+    assert [(one.place, one.kept) for one in document.segments if one.kept] == [("line 1, a", HALF)]
+    assert json.loads(translated(document, str.upper)) == json.loads(text) | {"b": "HELLO \U0001f600 YOU"}

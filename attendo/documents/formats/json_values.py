@@ -14,7 +14,7 @@ from typing import NamedTuple
 from attendo.documents.document import AroundChange, Change, DocumentSegment, Offsets, Writing, utf8
 from attendo.documents.formats.html import LineNumbers
 from attendo.documents.formats.spellings import Spelt, read_spelt
-from attendo.documents.formats.values import ValuesDocument, value_segment
+from attendo.documents.formats.values import ValuesDocument, left_value, value_segment
 from attendo.errors import DataError
 
 LARGEST = 50_000_000  # characters
@@ -25,6 +25,7 @@ NAMED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "
 SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 ESCAPED_LETTER = re.compile(r"\\u(?!00[0-7])([0-9a-fA-F]{4})")
 LOCALE = "@@locale"
+HALF = "it has one half of a pair of surrogates, which is no character"
 
 
 class JsonString(NamedTuple):
@@ -80,13 +81,15 @@ def find_json(data: bytes, name: str) -> JsonValues:
     for string in found:
         if arb and string.path and string.path[0].startswith("@"):
             continue
-        spelt = read_spelt(text[string.start : string.end], ESCAPES, decoded)
+        raw, line = text[string.start : string.end], lines[string.start]
+        spelt = read_spelt(raw, ESCAPES, decoded)
         if spelt is None:
-            continue
-        span = (string.start, string.end)
-        if segment := value_segment(spelt.text, string.path, lines[string.start], [span], offsets):
+            segment = left_value(raw, string.path, line, HALF)
+        else:
+            segment = value_segment(spelt.text, string.path, line, [(string.start, string.end)], offsets)
+        if segment:
             segments.append(segment)
-            strings.append((string, spelt))
+            strings.append((string, spelt or Spelt("", {})))
     letters = ESCAPED_LETTER.findall(text)
     return JsonValues(
         data=data, segments=segments, sources=[spelt.text for _, spelt in strings], text=text, strings=strings,

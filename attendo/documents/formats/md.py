@@ -13,12 +13,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attendo.documents.document import Change, Document, DocumentSegment, Offsets, Writing, replace_spans, utf8
 from attendo.documents.formats.html import RULES, LineNumbers, both, paragraphs, tags_in
 from attendo.documents.formats.md_blocks import LONGEST, MdBlock, continuation, read_outline
 from attendo.documents.formats.md_inline import InlineScanner
+from attendo.documents.formats.md_left import LINK_TITLE, MdLeft, link_titles
 from attendo.documents.formats.md_text import OURS, MdText, read_md_text
 from attendo.documents.formats.yaml_scalars import BREAK, Scalar, folded, read_scalar, write_scalar
 from attendo.documents.prose import is_prose
@@ -37,6 +38,7 @@ FRONT_VALUE = re.compile(
     re.MULTILINE,
 )
 KEY = re.compile(KEYS, re.IGNORECASE)
+SEVERAL = "it has several lines or paragraphs"
 TOC = re.compile(r"\[\[?_?toc_?\]\]?|\$\{toc\}", re.IGNORECASE)
 
 
@@ -52,6 +54,14 @@ class MdPlace:
     scalar: Scalar | None = None
     in_block: bool = False  # of front matter: after > or |
     picture: tuple[int, int] | None = None  # around an alternative text
+
+
+class Unwritten(NamedTuple):
+    """A text that stays, and why."""
+
+    start: int
+    kind: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -125,10 +135,12 @@ def find_md(data: bytes, name: str) -> Markdown:
     if len(text) > LARGEST:
         raise DataError(f"{name} has {len(text):,} characters: expected at most {LARGEST:,} of Markdown")
     outline = read_outline(text)
-    places = [
+    found = [
         *front_matter(text, outline.front),
-        *(place for block in outline.blocks for place in places_of(text, block, outline.references)),
+        *(one for block in outline.blocks for one in places_of(text, block, outline.references)),
     ]
+    unwritten = [one for one in found if isinstance(one, Unwritten)]
+    places = [one for one in found if isinstance(one, MdPlace)]
     places.sort(key=lambda place: (place.start, -place.end))
     offsets, lines = Offsets(text), LineNumbers(text)
     pictures = [place for place in places if place.picture]
@@ -149,7 +161,9 @@ def find_md(data: bytes, name: str) -> Markdown:
                 kept=too_strange(place, text),
             )
         )
-    segments += [DocumentSegment("", (), "paragraph", f"line {line}", kept=LOST) for line in outline.lost]
+    lines = LineNumbers(text)
+    left = [*outline.left, *(MdLeft(lines[at], kind, why) for at, kind, why in sorted(unwritten))]
+    segments += [DocumentSegment("", (), kind, f"line {line}", kept=why) for line, kind, why in sorted(left)]
     return Markdown(data=data, segments=segments, text=text, places=places, offsets=offsets)
 
 
@@ -161,9 +175,6 @@ def said_at(place: MdPlace, text: str) -> str:
     return BREAK.sub(" ", raw) if place.in_block else place.text.text if place.text else raw
 
 
-LOST = "its text was not found again in its lines"
-
-
 def too_strange(place: MdPlace, text: str) -> str:
     if place.end - place.start > LONGEST:
         return f"{place.end - place.start:,} characters: expected at most {LONGEST:,} in one paragraph"
@@ -172,7 +183,7 @@ def too_strange(place: MdPlace, text: str) -> str:
     return ""
 
 
-def front_matter(text: str, span: tuple[int, int]) -> Iterator[MdPlace]:
+def front_matter(text: str, span: tuple[int, int]) -> Iterator[MdPlace | Unwritten]:
     """Values that readers see: a title, a description. Other keys are for programs."""
     values = yaml_of(text[slice(*span)]) if "---" in text[: span[0]] else None
     if values is None:  # TOML, or what only looks like YAML: line by line
@@ -182,7 +193,11 @@ def front_matter(text: str, span: tuple[int, int]) -> Iterator[MdPlace]:
                 yield MdPlace(*found.span(1), "title", scalar=scalar)
         return
     for one in values.texts:
-        if len(one.string.path) == 1 and KEY.fullmatch(one.string.path[0]) and len(one.pieces) == 1:
+        if len(one.string.path) != 1 or not KEY.fullmatch(one.string.path[0]):
+            continue
+        if len(one.pieces) != 1:
+            yield Unwritten(span[0] + one.string.start, "title", one.why_left or SEVERAL)
+        else:
             start, end = (span[0] + edge for edge in one.pieces[0])
             yield MdPlace(start, end, "title", scalar=one.scalar, in_block=one.scalar is None)
 
@@ -196,7 +211,7 @@ def yaml_of(text: str) -> "YamlValues | None":
         return None
 
 
-def places_of(text: str, block: MdBlock, references: frozenset[str]) -> Iterator[MdPlace]:
+def places_of(text: str, block: MdBlock, references: frozenset[str]) -> Iterator[MdPlace | Unwritten]:
     if block.kind == "html":
         inside = text[block.start : block.end]
         for one in paragraphs(inside, scan(inside, RULES)):
@@ -209,6 +224,8 @@ def places_of(text: str, block: MdBlock, references: frozenset[str]) -> Iterator
     said = read_md_text(content, references, dict(block.kinds), one_line=block.one_line)
     if says_a_word(said) and not TOC.fullmatch(content.strip()):
         yield MdPlace(block.start, block.end, block.kind, said, block)
+    for at in link_titles(content, said.parts):
+        yield Unwritten(block.position(at), "attribute", LINK_TITLE)
     for part in said.parts:
         inner = content[part.inner[0] : part.inner[1]]
         if part.kind == "image" and is_prose(inner) and "\n" not in inner:

@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from attendo.documents.formats.md_inline import label_of
+from attendo.documents.formats.md_left import MdLeft, left_in_blocks
 
 END_OF_LINE = re.compile(r"\r\n|\n|\r")
 FRONT = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*(?:\r\n|\n)((?s:.*?)(?:\r\n|\n))?\1[ \t]*(?=[\r\n]|\Z)")
@@ -25,6 +26,7 @@ NOT_END = re.compile(r"[^\r\n]")
 LEADING = re.compile(r"\[\^[^\]\s]{1,100}\]:[ \t]*|\[[ xX]\][ \t]+|\[![A-Za-z]+\][-+]?[^\n]*(?:\n|\Z)")
 TRAILING = re.compile(r"[ \t]*\{[#.:][^{}\n]*\}[ \t]*\Z")  # {#name} of a heading
 MARKER = re.compile(r"[-+*]|\d{1,9}[.)]")
+LOST = "its text was not found again in its lines"
 LONGEST = 20_000  # characters of one paragraph
 COUNTED = {"em_open": "em", "strong_open": "strong", "s_open": "s", "image": "image"}
 
@@ -68,7 +70,7 @@ class MdOutline:
     blocks: Sequence[MdBlock]
     references: frozenset[str]
     front: tuple[int, int]  # the inside of the front matter
-    lost: Sequence[int]  # lines of blocks that were not found again
+    left: Sequence[MdLeft]  # what is not translated, and why
 
 
 def read_outline(text: str) -> MdOutline:
@@ -83,7 +85,9 @@ def read_outline(text: str) -> MdOutline:
     references = frozenset(label_of(label) for label in labels if not label.startswith("^"))
     finder = BlockFinder(text, copy, lines, parser, env)
     blocks = list(finder.blocks(tokens))
-    return MdOutline(blocks, references, front, finder.lost)
+    left = [MdLeft(line, "paragraph", LOST) for line in finder.lost]
+    left += left_in_blocks([text[start:end] for start, end in lines], tokens, env)
+    return MdOutline(blocks, references, front, left)
 
 
 def masked(text: str) -> tuple[str, tuple[int, int]]:

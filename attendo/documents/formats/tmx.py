@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from attendo.documents.document import ByteSpan, Change, Document, DocumentSegment, Writing
-from attendo.documents.formats.xml_inline import RULES, InlineXml, read_inline
+from attendo.documents.formats.xml_inline import NOT_READ, RULES, InlineXml, read_inline
 from attendo.documents.formats.xml_tree import XmlElement, elements
 from attendo.documents.xml_scan import encoded_xml, scan_xml
 from attendo.errors import DataError
@@ -117,7 +117,7 @@ def with_segments(data: bytes, units: Sequence[MemoryUnit], writing: Writing | N
             kind="unit",
             place=f"unit {unit.number}",
             rules=RULES,
-            kept="" if source.inside else "its inline codes are too many",
+            kept="" if source.inside else NOT_READ,
             standing="",
         )
         if writing and any(same(one.language, writing.to) for one in unit.variants):

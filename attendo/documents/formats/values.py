@@ -94,15 +94,23 @@ def value_segment(
         return None
     key = next((name for name in reversed(path) if not name.isdigit()), "")
     kept = key.lower() in FOR_PROGRAMS and LOWER_WORD.fullmatch(text)
-    where = ".".join(path)
     coded = with_borders(text)
     return DocumentSegment(
         text=coded,
         spans=tuple(offsets.span(*span) for span in spans),
         kind="value",
-        place=f"line {line}, {where if len(where) <= LONGEST_PATH else where[: LONGEST_PATH - 1] + '…'}".replace(
-            "\n", " "
-        ),
+        place=value_place(path, line),
         rules=MESSAGE_RULES if coded != text else RULES if ELEMENT.search(text) else None,
         kept="a word for programs, by its key" if kept else "",
     )
+
+
+def left_value(raw: str, path: Sequence[str], line: int, why: str) -> DocumentSegment | None:
+    """One that stays because we do not write it, and is named; None for what is no text of a language."""
+    return DocumentSegment("", (), "value", value_place(path, line), kept=why) if is_prose(raw) else None
+
+
+def value_place(path: Sequence[str], line: int) -> str:
+    where = ".".join(path)
+    short = where if len(where) <= LONGEST_PATH else where[: LONGEST_PATH - 1] + "…"
+    return f"line {line}, {short}".replace("\n", " ")

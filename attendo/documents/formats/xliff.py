@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from attendo.documents.document import AroundChange, ByteSpan, Change, Document, DocumentSegment, Writing
 from attendo.documents.formats.tmx import same
-from attendo.documents.formats.xml_inline import RULES, InlineXml, read_inline
+from attendo.documents.formats.xml_inline import NOT_READ, RULES, InlineXml, read_inline
 from attendo.documents.formats.xml_tree import ByteLines, XmlElement, elements
 from attendo.documents.xml_scan import XmlAttribute, encoded_xml, scan_xml
 from attendo.errors import DataError
@@ -151,9 +151,11 @@ def read_unit(data: bytes, element: XmlElement) -> tuple[XliffUnit, str] | None:
     if source is None:
         return None
     inside = read_inline(data[source.inner_start : source.inner_end].decode())
-    if inside is None or not inside.has_words:
+    if inside is not None and not inside.has_words:
         return None
     kept = "it has a translation" if target and says_something(data, target) else reason_to_keep(data, element)
+    if inside is None:
+        inside, kept = InlineXml((), ()), kept or NOT_READ
     prefix = data[source.start + 1 : source.inner_start].split(b"source")[0]
     after = element.child("seg-source") or source
     before = data[data.rfind(b">", 0, source.start) + 1 : source.start]

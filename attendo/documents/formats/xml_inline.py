@@ -27,6 +27,7 @@ PROTECTED = re.compile(r"""\s(?:mtype\s*=\s*["']protected["']|translate\s*=\s*["
 OURS = re.compile(r"</?[gx]\d+/?>")
 DEEPEST = 100  # elements in one text
 MOST_PARTS = 5_000
+NOT_READ = "its inline codes are too many, or look like those that stand for them here"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from attendo.documents.document import Change, DocumentSegment, Offsets, Writing, utf8
-from attendo.documents.formats.values import ValuesDocument, value_segment
+from attendo.documents.formats.values import ValuesDocument, left_value, value_segment
 from attendo.documents.formats.yaml_scalars import BREAK, OTHER, Scalar, folded, read_scalar, write_scalar
 from attendo.errors import DataError
 
@@ -27,6 +27,8 @@ DEEPEST = 100
 PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 BLANK_INSIDE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 BLOCK_LINE = re.compile(r"([ \t]*)([^\r\n]*?)([ \t]*)(?:\r\n|\n|\r|\Z)")
+PARTED = "it has blank lines, or a backslash at the end of a line"
+ODD_ESCAPE = "it has an escape that stands for no character"
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -44,7 +46,8 @@ class YamlText(NamedTuple):
 
     string: YamlString
     scalar: Scalar | None
-    pieces: Sequence[tuple[int, int]]  # each becomes a line of the answer
+    pieces: Sequence[tuple[int, int]]  # each becomes a line of the answer; none: it is left, and why is said
+    why_left: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class YamlValues(ValuesDocument):
     offsets: Offsets = field(default_factory=lambda: Offsets(""))
 
     def changes(self, index: int, answer: str, writing: Writing) -> list[Change]:
-        string, scalar, pieces = self.texts[index]
+        string, scalar, pieces, _ = self.texts[index]
         answer = self.said(index, answer)
         if scalar:
             lines = [write_scalar(scalar, answer, in_flow=string.in_flow)]
@@ -86,7 +89,11 @@ def find_yaml(data: bytes, name: str) -> YamlValues:
         if found is None:
             continue
         said, one = found
-        if segment := value_segment(said, string.path, string.line, one.pieces, offsets):
+        if one.why_left:
+            segment = left_value(said, string.path, string.line, one.why_left)
+        else:
+            segment = value_segment(said, string.path, string.line, one.pieces, offsets)
+        if segment:
             segments.append(segment)
             texts.append(one)
             sources.append(said)
@@ -96,9 +103,11 @@ def find_yaml(data: bytes, name: str) -> YamlValues:
 def scalar_text(text: str, string: YamlString) -> tuple[str, YamlText] | None:
     raw = text[string.start : string.end]
     if BLANK_INSIDE.search(raw) or re.search(r"\\[\r\n]", raw):
-        return None
+        return raw, YamlText(string, None, [], PARTED)
     scalar = read_scalar(BREAK.sub(" ", raw))
-    if scalar is None or (not scalar.quote and OTHER.fullmatch(scalar.spelt.text)):
+    if scalar is None:
+        return raw, YamlText(string, None, [], ODD_ESCAPE)
+    if not scalar.quote and OTHER.fullmatch(scalar.spelt.text):
         return None
     return scalar.spelt.text, YamlText(string, scalar, [(string.start, string.end)])
 
