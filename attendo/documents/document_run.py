@@ -121,7 +121,7 @@ class DocumentRun:
         with self.journal() as journal:
             if self.resume and self.target and not (journal and journal.answers) and self.target.exists():
                 return self.finished(self.target)
-            listener.passed(0, 0)
+            listener.passed(0, 0, "segments")
             asked = self.asked()
             found = self.answers(asked, journal, listener)
             answers = [self.answer_of(index, asked, found) for index in range(len(self.document.segments))]

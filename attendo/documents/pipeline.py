@@ -4,7 +4,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Literal, Protocol
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.documents.line_reader import Chunk, LineReader
@@ -14,6 +14,7 @@ from attendo.translation.translator import Translator
 
 Ask = Callable[[list[str]], list[Translation]]
 NumberedWarning = tuple[int, str]  # the number of a line, and what deserves a look there
+ProgressUnit = Literal["lines", "segments"]
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,8 @@ class Output(Protocol):
 class TranslationListener(Protocol):
     """Gets how far a translation is."""
 
-    def passed(self, lines: int, num_bytes: int) -> None:
-        """So much was done by an earlier run."""
+    def passed(self, lines: int, num_bytes: int, counted: ProgressUnit = "lines") -> None:
+        """So much was done by an earlier run; `counted` is what is translated, one by one."""
 
     def done(self, chunk: Chunk, warnings: Sequence[NumberedWarning]) -> None: ...
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from attendo.documents.line_reader import Chunk
-from attendo.documents.pipeline import NumberedWarning
+from attendo.documents.pipeline import NumberedWarning, ProgressUnit
 from attendo.report.formatting import duration_text, visible
 from attendo.report.language import Language, in_language
 from attendo.report.messages import say
@@ -35,14 +35,15 @@ class TranslationProgress:
         self.started = time.monotonic()
         self.bytes = self.bytes_before = self.characters = self.lines = 0
         self.warnings = 0
+        self.counted: ProgressUnit = "lines"
         if bars:
             bars.add_task("", total=total_bytes, state=self.tr("loading the model", "正在载入模型"))
 
-    def passed(self, lines: int, num_bytes: int) -> None:
+    def passed(self, lines: int, num_bytes: int, counted: ProgressUnit = "lines") -> None:
         """What an earlier run did. The clock begins now, when the model is loaded."""
         self.started = time.monotonic()
-        self.lines, self.bytes_before = lines, num_bytes
-        self.show(self.tr(f"{self.lines:,} lines", f"{self.lines:,} 行"))
+        self.lines, self.bytes_before, self.counted = lines, num_bytes, counted
+        self.show(self.count())
 
     def done(self, chunk: Chunk, warnings: Sequence[NumberedWarning]) -> None:
         self.advance(chunk)
@@ -70,11 +71,17 @@ class TranslationProgress:
         if self.bars:
             self.bars.update(self.bars.task_ids[0], completed=self.bytes_before + self.bytes, state=state)
 
+    def count(self) -> str:
+        """1,200 lines"""
+        if self.counted == "segments":
+            return self.tr(f"{self.lines:,} {'segment' if self.lines == 1 else 'segments'}", f"{self.lines:,} 段")
+        return self.tr(f"{self.lines:,} {'line' if self.lines == 1 else 'lines'}", f"{self.lines:,} 行")
+
     def state(self) -> str:
         """1,200 lines, 830 characters/s, 2 min 5 s left"""
         seconds = max(time.monotonic() - self.started, 1e-6)
         speed = f"{self.characters / seconds:,.0f}"
-        state = self.tr(f"{self.lines:,} lines, {speed} characters/s", f"{self.lines:,} 行，每秒 {speed} 字符")
+        state = self.tr(f"{self.count()}, {speed} characters/s", f"{self.count()}，每秒 {speed} 字符")
         if self.total_bytes is None or not self.bytes:
             return state
         left = seconds * (self.total_bytes - self.bytes_before - self.bytes) / self.bytes

@@ -71,7 +71,9 @@ def names(target):
 
 
 def test_a_document_is_translated_text_by_text(model, files):
-    run = go(model, *files)
+    listener = Listener()
+    run = go(model, *files, listener=listener)
+    assert listener.counted == "segments"
     report = run.account.report.to_dict()
     assert (report["document"], report["found"], report["translated"], report["kept"]) == ("srt", CUES, CUES, 0)
     before, after = files[0].read_bytes().split(b"\n"), run.data.split(b"\n")

@@ -3,6 +3,7 @@
 import io
 import logging
 
+import pytest
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
@@ -36,3 +37,21 @@ def test_the_first_warnings_are_told_and_the_rest_counted():
         progress.finish()
     assert messages[0] == "in.txt, line 3: broken"
     assert messages[MOST_WARNINGS:] == ["and 2 more remarks"]
+
+
+@pytest.mark.parametrize(
+    ("language", "counted", "first", "then"),
+    [
+        ("en", "lines", "0 lines", "12 lines, "),
+        ("en", "segments", "0 segments", "12 segments, "),
+        ("zh", "lines", "0 行", "12 行，"),
+        ("zh", "segments", "0 段", "12 段，"),
+    ],
+)
+def test_what_is_counted_is_named(language, counted, first, then):
+    with Progress(TextColumn("{task.fields[state]}"), console=Console(file=io.StringIO())) as bars:
+        progress = TranslationProgress(bars, "line", 48, language=language)
+        progress.passed(0, 0, counted)
+        assert bars.tasks[0].fields["state"] == first
+        progress.advance(Chunk(1, ["a"] * 12, True, 24))
+        assert bars.tasks[0].fields["state"].startswith(then)

@@ -120,10 +120,10 @@ class Listener:
     """A `TranslationListener` that remembers what it heard."""
 
     def __init__(self):
-        self.warnings, self.started_at = [], None
+        self.warnings, self.started_at, self.counted = [], None, None
 
-    def passed(self, lines, num_bytes):
-        self.started_at = lines
+    def passed(self, lines, num_bytes, counted="lines"):
+        self.started_at, self.counted = lines, counted
 
     def done(self, chunk, warnings):
         self.warnings += warnings
