@@ -26,6 +26,7 @@ from attendo.server.job import RequestError
 
 AT_ONCE = 1_000_000  # tokens that a request may hand over in one go: the queue makes the batches
 HANDFUL = 4  # sentences of one request before the client's next has its turn: a small one is answered by one batch
+PATIENT_SENTENCES = 8  # of documents in one batch: whoever comes meanwhile waits for its end, and need not wait long
 DECODING_THREADS = 2  # of an engine that can be asked by several: one batch is made ready while another is decoded
 
 
@@ -53,6 +54,7 @@ class Ticket:
     came: float = 0.0
     begun: bool = False
     cancelled: bool = False
+    patient: bool = False  # a document: nobody looks on while it is translated
 
     @property
     def deadline(self) -> float:
@@ -196,10 +198,11 @@ class SentenceQueue:
         batch: list[WaitingSentence] = []
         work: DecodingWork | None = None
         tokens = 0
+        patient = 0  # sentences of documents
         passed_over = 0  # clients in a row of whom nothing would fit
         while self.waiting and passed_over < len(self.waiting):
             client, requests = next(iter(self.waiting.items()))
-            sentence = self.next_of(requests, work, tokens)
+            sentence = self.next_of(requests, work, tokens, only_urgent=patient >= PATIENT_SENTENCES)
             del self.waiting[client]
             if requests:
                 self.waiting[client] = requests  # to the end of the row
@@ -207,13 +210,19 @@ class SentenceQueue:
                 passed_over = 0
                 work = sentence.work
                 tokens += sentence.length
+                patient += sentence.call.ticket.patient
                 batch.append(sentence)
             elif requests:
                 passed_over += 1
         return batch
 
     def next_of(
-        self, requests: dict[Ticket, deque[WaitingSentence]], work: DecodingWork | None, tokens: int
+        self,
+        requests: dict[Ticket, deque[WaitingSentence]],
+        work: DecodingWork | None,
+        tokens: int,
+        *,
+        only_urgent: bool = False,
     ) -> WaitingSentence | None:
         """Of one client, and taken out of the queue; None if none fits."""
         for ticket in list(requests):
@@ -226,6 +235,7 @@ class SentenceQueue:
                 continue
             first = sentences[0]
             fits = work is None or (first.work == work and self.has_room(first, tokens))
+            fits = fits and not (only_urgent and ticket.patient)
             if fits:
                 sentences.popleft()
                 self.size -= 1

@@ -12,6 +12,7 @@ import hmac
 import math
 import secrets
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
@@ -50,6 +51,7 @@ class ServedDocument:
     result: FinishedDocument | None = None
     fetched: bool = False
     refusal: RequestError | None = None
+    asked: DocumentRequest | None = None  # until it is translated
     ticket: Ticket | None = None
     task: "asyncio.Task[None] | None" = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -74,9 +76,9 @@ class DocumentDesk:
     service: Service
     threads: RequestThreads = field(default_factory=lambda: RequestThreads(stand_back))
     documents: dict[str, ServedDocument] = field(default_factory=dict)  # by their ids, in the order in which they came
+    under_way: Counter[str] = field(default_factory=Counter)  # threads that translate one, by client
 
     def __post_init__(self) -> None:
-        self.turns = asyncio.Semaphore(self.service.limits.documents_at_once)
         self.looking = asyncio.Semaphore(1)
         self.service.at_end.append(self.end)
 
@@ -122,9 +124,7 @@ class DocumentDesk:
         self.documents.pop(document.id, None)
         if document.timer:
             document.timer.cancel()
-        if document.state == "queued" and document.task:
-            document.task.cancel()
-        elif document.state == "translating" and document.ticket:
+        if document.state == "translating" and document.ticket:
             self.service.forget(document.ticket)
 
     def end(self) -> None:
@@ -139,39 +139,60 @@ class DocumentDesk:
     async def submit(self, document: ServedDocument, asked: DocumentRequest) -> None:
         """An error at once if no document can be made of the file; else it is translated when its turn has come."""
         check_languages(asked, self.service.models)
-        most = self.service.limits.document_characters
+        limits = self.service.limits
         document.nbytes = 2 * len(asked.file.data)
         async with self.looking:
             document.characters = await asyncio.shield(
-                result_of_thread(lambda: read_document(asked.file, most).characters, self.threads)
+                result_of_thread(lambda: read_document(asked.file, limits).characters, self.threads)
             )
         if document.id not in self.documents:
             raise document.refusal or RequestError("cancelled", "nobody waits for this document any more")
         self.service.metrics.characters.inc(document.characters)
-        document.state = "queued"
-        document.task = asyncio.create_task(self.run(document, asked))
+        document.state, document.asked = "queued", asked
+        self.begin_next()
 
-    async def run(self, document: ServedDocument, asked: DocumentRequest) -> None:
-        async with self.turns:  # until its thread has ended, whoever waited for it
-            now, limits = time.monotonic(), self.service.limits
+    def begin_next(self) -> None:
+        """Of those that wait, the first of the client that has fewest under way; none of who has enough."""
+        limits = self.service.limits
+        while self.under_way.total() < limits.documents_at_once:
+            waiting = [
+                one
+                for one in self.documents.values()
+                if one.state == "queued" and self.under_way[one.client] < limits.documents_at_once_of_a_client
+            ]
+            if not waiting:
+                return
+            document = min(waiting, key=lambda one: self.under_way[one.client])
+            self.under_way[document.client] += 1
+            now = time.monotonic()
             end_by = now + limits.document_seconds
-            ticket = document.ticket = Ticket(document.client, end_by, end_by, now)
             document.state, document.begun = "translating", now
-            try:
-                result = await result_of_thread(
-                    lambda: translate_document(
-                        asked, self.service.models, ticket, limits.document_characters, self.service.beam, document.add
-                    ),
-                    self.threads,
-                )
-                document.result, document.state, document.nbytes = result, "done", result.nbytes
-            except Exception as error:
-                document.refusal, document.state = document.refusal or as_request_error(error), "error"
-                document.nbytes = 0
+            document.ticket = Ticket(document.client, end_by, end_by, now, patient=True)
+            document.task = asyncio.create_task(self.run(document, document.ticket))
+
+    async def run(self, document: ServedDocument, ticket: Ticket) -> None:
+        """Its place among those under way is free when its thread has ended, whoever waited for it."""
+        service, asked = self.service, document.asked
+        assert asked  # noqa: S101 - what waits was asked for
+        client = document.client
+
+        def work() -> FinishedDocument:
+            return translate_document(asked, service.models, ticket, service.limits, service.beam, document.add)
+
+        try:
+            result = await result_of_thread(work, self.threads)
+            document.result, document.state, document.nbytes = result, "done", result.nbytes
+            document.translated = document.characters
+        except Exception as error:
+            document.refusal, document.state = document.refusal or as_request_error(error), "error"
+            document.nbytes = 0
+        document.asked = None
         document.ended.set()
         if document.id in self.documents:
             loop = asyncio.get_running_loop()
-            document.timer = loop.call_later(limits.document_kept_seconds, self.drop, document)
+            document.timer = loop.call_later(service.limits.document_kept_seconds, self.drop, document)
+        self.under_way -= Counter([client])
+        self.begin_next()
 
     async def finished(self, document: ServedDocument, gone: Gone) -> FinishedDocument:
         """Waits for it. Who leaves meanwhile does not want it any more."""

@@ -5,6 +5,7 @@
 The sentences of a document take their turn in the queue like those of any request (batching.py).
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,11 +19,13 @@ from attendo.documents.find import FindDocument, finder_for
 from attendo.documents.line_document import find_lines
 from attendo.documents.segment_answer import SegmentAnswer
 from attendo.documents.segment_translation import LARGEST_SAMPLE, SegmentTranslator
+from attendo.documents.zip_parts import ZipParts
 from attendo.errors import DataError
 from attendo.server.batching import Ticket
 from attendo.server.exchange import as_json
 from attendo.server.job import Job, RequestError
 from attendo.server.languages import resolve
+from attendo.server.limits import ServerLimits
 from attendo.server.models import ServedModels
 from attendo.server.translate_job import options_for, targets_of
 from attendo.server.uploads import UploadedFile
@@ -35,6 +38,9 @@ ENDINGS: Mapping[str, str] = {
     "json": ".json .arb", "md": ".md .markdown", "docx": ".docx", "pptx": ".pptx", "odt": ".odt", "epub": ".epub",
     LINES: ".txt",
 }  # fmt: skip
+MEDIA = re.compile(
+    r"\.(png|jpe?g|gif|webp|bmp|tiff?|emf|wmf|mp[34]|m4[av]|wav|ogg|webm|ttf|otf|woff2?|odttf)$", re.IGNORECASE
+)
 OFFICE = "application/vnd.openxmlformats-officedocument"
 MEDIA_TYPES = {
     "srt": "application/x-subrip", "vtt": "text/vtt; charset=utf-8", "html": "text/html; charset=utf-8",
@@ -92,7 +98,7 @@ def finder_of(kind: str) -> FindDocument | None:
         return None
 
 
-def read_document(file: UploadedFile, most_characters: int) -> ReadDocument:
+def read_document(file: UploadedFile, limits: ServerLimits) -> ReadDocument:
     """What the file is and what is to be translated in it; what is wrong with it is its client's to know."""
     name, data = file
     kind = look(data[:MOST], name)
@@ -102,14 +108,26 @@ def read_document(file: UploadedFile, most_characters: int) -> ReadDocument:
         what = kind.name if kind else "text"
         raise RequestError("bad-request", f"{name} is {what}: this server translates {', '.join(known_endings())}")
     try:
+        check_size(text_bytes(data, name), "bytes without its pictures", name, limits.document_text_bytes)
         found = ReadDocument(key, find(data, name))
     except DataError as error:
         raise RequestError("bad-request", str(error)) from error
-    if found.characters > most_characters:
-        raise RequestError(
-            "too-large", f"{name} has {found.characters:,} characters of text: expected at most {most_characters:,}"
-        )
+    check_size(found.characters, "characters of text", name, limits.document_characters)
     return found
+
+
+def check_size(size: int, what: str, name: str, most: int) -> None:
+    if size > most:
+        raise RequestError("too-large", f"{name} has {size:,} {what}: expected at most {most:,}")
+
+
+def text_bytes(data: bytes, name: str) -> int:
+    """Of all that a finder may have to read: in an archive all parts, unpacked, but pictures, sounds and fonts, which
+    no packing makes much smaller. A part that is called a picture and shrinks like text is none."""
+    if not data.startswith(b"PK"):
+        return len(data)
+    entries = ZipParts.read(data, name).entries
+    return sum(one.unpacked for one in entries if not (MEDIA.search(one.name) and one.unpacked < 1.5 * one.packed))
 
 
 def check_languages(asked: DocumentRequest, models: ServedModels) -> None:
@@ -129,12 +147,12 @@ def translate_document(
     asked: DocumentRequest,
     models: ServedModels,
     ticket: Ticket,
-    most_characters: int,
+    limits: ServerLimits,
     beam: int | None,
     progress: Callable[[int], None],
 ) -> FinishedDocument:
     """`progress` is told how many characters have been translated, of those that are different."""
-    kind, document = read_document(asked.file, most_characters)
+    kind, document = read_document(asked.file, limits)
     job = job_of(asked)
     source, target = resolve(job.source), targets_of(job)[0]
     route = models.route(sample_of(document), source, target)

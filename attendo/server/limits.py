@@ -38,10 +38,12 @@ class ServerLimits:
     glass_of_a_client: int = 8  # of these
     glass_seconds: float = 20.0  # until a look is answered
     document_bytes: int = 20_000_000  # of a file that is sent
+    document_text_bytes: int = 5_000_000  # of these, without pictures, unpacked: it is read by Python, beside all else
     document_characters: int = 2_000_000  # of what is to be translated in it
     documents: int = 64  # that arrive, wait, are translated, or wait to be fetched
     documents_of_a_client: int = 16  # of these
-    documents_at_once: int = 2  # that are translated; the others wait for their turn
+    documents_at_once: int = 4  # that are translated; the others wait for their turn
+    documents_at_once_of_a_client: int = 2  # of these
     documents_total_bytes: int = 256_000_000  # of all of them: what came, and as much again for what is made of it
     document_seconds: float = 1_800.0  # until one is translated, from its turn on
     document_kept_seconds: float = 900.0  # that a result waits to be fetched

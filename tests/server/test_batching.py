@@ -2,14 +2,14 @@
 
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SearchOptions
 from attendo.engines.engine import Limits, Request
-from attendo.server.batching import QueuedEngine, SentenceQueue, Ticket
+from attendo.server.batching import PATIENT_SENTENCES, QueuedEngine, SentenceQueue, Ticket
 from attendo.server.job import RequestError
 
 GREEDY = SearchOptions(beam_size=1)
@@ -137,6 +137,28 @@ def test_clients_take_turns_and_so_do_their_requests(queue, evidence):
     assert (8,) in engine.batches[2]
     assert (7,) in engine.batches[2]
     evidence("S10", "sentences of 200 decoded before those of a small request that came after them", "at most 8")
+
+
+def test_of_documents_few_sentences_go_into_one_batch(queue):
+    """Two documents of two clients fill no batch, so that whoever comes meanwhile is soon served; with others they
+    share it."""
+    one = queue(held=True, tokens_per_batch=1_000)
+    engine = occupied(one)
+    results = []
+    for client, first in (("a", 1_000), ("b", 2_000)):
+        patient = replace(ticket(client), patient=True)
+        asked = [request(n) for n in range(first, first + 20)]
+        results.append(in_thread(lambda p=patient, a=asked: list(QueuedEngine(one, p).search(a, GREEDY))))
+    wait_until(lambda: one.size == 40)
+    urgent = in_thread(lambda: list(QueuedEngine(one, ticket("c")).search([request(n) for n in range(20)], GREEDY)))
+    wait_until(lambda: one.size == 60)
+    engine.go.set()
+    assert [answers[0].ids for answers in urgent()] == [(n,) for n in range(20)]
+    for found, first in zip(results, (1_000, 2_000), strict=True):
+        assert [answers[0].ids for answers in found()] == [(n,) for n in range(first, first + 20)]
+    waited = [sum(ids[0] >= 1_000 for ids in batch) for batch in engine.batches[2:]]
+    assert waited == [PATIENT_SENTENCES] * 5
+    assert sum(ids[0] < 1_000 for batch in engine.batches[2:4] for ids in batch) == 20  # all that was urgent
 
 
 def test_a_small_request_is_answered_by_one_batch(queue):

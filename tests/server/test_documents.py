@@ -2,6 +2,7 @@
 
 import io
 import logging
+import random
 import re
 import socket
 import threading
@@ -17,7 +18,7 @@ import attendo
 from attendo.documents.file_translation import FileTranslation
 from attendo.documents.find import finder_for
 from attendo.server.access import Access, digest_of
-from attendo.server.document_job import known_endings, result_name
+from attendo.server.document_job import known_endings, result_name, text_bytes
 from attendo.server.job import RequestError
 from attendo.server.limits import ServerLimits
 from attendo.server.uploads import disposition, file_name
@@ -317,8 +318,16 @@ def test_foreign_pages_send_no_documents(server):
 
 
 def test_sizes(echo):
-    limits = replace(ServerLimits(), document_bytes=300_000, document_characters=1_000, body_bytes=100_000)
+    limits = replace(
+        ServerLimits(),
+        document_bytes=300_000,
+        document_text_bytes=299_000,
+        document_characters=1_000,
+        body_bytes=100_000,
+    )
     with live(echo, limits=limits) as server:
+        large = zipped({"[Content_Types].xml": "<a/>", "word/document.xml": b"<a>" + b"bcd " * 75_000})
+        assert send(server, large, "a.docx").status_code == 413  # before anything of it is unpacked
         blank = b" " * 290_000
         assert send(server, SRT + b"\n" + blank).status_code == 200  # more than other bodies may have
         for path, (fields, key) in FORMS.items():
@@ -337,6 +346,12 @@ def test_sizes(echo):
                     one.sendall(b"%x\r\n%b\r\n" % (len(chunk), chunk))
             assert one.recv(1_000).startswith(b"HTTP/1.1 413")
         assert server.desk.nbytes < 1_000_000
+
+
+def test_pictures_are_not_text():
+    noise = random.Random(0).randbytes(50_000)
+    data = zipped({"word/document.xml": b"a" * 1_000, "word/a.png": noise, "word/b.png": b"<a>" * 1_000})
+    assert text_bytes(data, "a.docx") == 1_000 + 3_000  # b.png shrinks like text
 
 
 def test_how_many_and_how_long(echo):
@@ -360,7 +375,7 @@ def test_how_many_and_how_long(echo):
 
 def test_all_together_are_bounded(echo):
     limits = replace(ServerLimits(), documents_total_bytes=10_000, document_bytes=6_000, documents_at_once=1)
-    with live(slow(echo, 0.5), limits=limits) as server:
+    with live(slow(echo, 0.2), limits=limits) as server:
         first = own(server, lines(300)[:3_000], "a.txt")
         assert first.status_code == 200
         reply = own(server, lines(300)[:3_000], "a.txt")
@@ -371,9 +386,22 @@ def test_all_together_are_bounded(echo):
         assert (reply.status_code, "retry-after" in reply.headers) == (429, True)
 
 
+def test_clients_have_their_turns(echo):
+    """Who came first with many files does not keep another waiting for all of them."""
+    limits = replace(ServerLimits(), documents_at_once=3)
+    with live(slow(echo, 0.03), limits=limits, access=Access(keys=frozenset(map(digest_of, KEYS)))) as server:
+        many = [own(server, lines(8), "a.txt", KEYS[0]).json()["id"] for _ in range(5)]
+        one = own(server, lines(8, "bye"), "b.txt", KEYS[1]).json()["id"]
+        documents = [server.desk.documents[id_] for id_ in (*many, one)]
+        wait_until(lambda: documents[-1].state == "done")
+        assert documents[-2].state == "queued"
+        wait_until(lambda: all(document.state == "done" for document in documents))
+        assert documents[-1].begun < documents[2].begun
+
+
 def test_two_at_once_and_a_third_that_waits(echo):
     with live(slow(echo, 0.03, tokens_per_batch=100)) as server:
-        ids = [own(server, lines(40, f"word {n}"), "a.txt").json()["id"] for n in range(3)]
+        ids = [own(server, lines(20, f"word {n}"), "a.txt").json()["id"] for n in range(3)]
         documents = [server.desk.documents[id_] for id_ in ids]
         wait_until(lambda: documents[1].state == "translating")
         assert documents[2].state == "queued"
@@ -385,7 +413,7 @@ def test_two_at_once_and_a_third_that_waits(echo):
         assert answered < 1.0
         wait_until(lambda: all(one.state == "done" for one in documents), 20)
         for number, id_ in enumerate(ids):
-            assert get(server, f"/api/document/{id_}/result").body == lines(40, f"word {number}")
+            assert get(server, f"/api/document/{id_}/result").body == lines(20, f"word {number}")
 
 
 # --- who leaves, and the end
@@ -405,7 +433,7 @@ def test_a_client_that_leaves_is_forgotten(echo):
         wait_until(lambda: not server.desk.documents and document.state == "error", 3)
         assert document.refusal.kind == "cancelled"
         wait_until(lambda: not server.service.models.models[0].queue.size)
-        wait_until(lambda: server.desk.turns._value == ServerLimits().documents_at_once)
+        wait_until(lambda: not server.desk.under_way)
 
 
 def test_who_leaves_while_sending_takes_no_place(server):
