@@ -35,6 +35,7 @@ ROWS = {
     "F3": "Tensor files made to harm",
     "F4": "Configurations that ask for the absurd",
     "F5": "Tokenizer files made to harm",
+    "F6": "Documents and archives made to harm",
     "F7": "Model folders that were changed",
     "F8": "Model folders that could not be written",
     "F9": "Formats of other versions",

@@ -18,6 +18,7 @@ from attendo.errors import DataError
 
 DEEPEST = 200
 LARGEST = 100_000_000  # bytes
+MOST_TAGS = 3_000_000  # a part takes some 150 bytes of memory, whatever it was packed to
 XmlKind = Literal["open", "close", "single", "text", "data", "aside"]
 PART = re.compile(
     rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|<!DOCTYPE(?:[^>\"']|\"[^\"]*\"|'[^']*')*>"
@@ -72,6 +73,8 @@ def check_xml(data: bytes, name: str) -> None:
     """Well-formed UTF-8 without a DTD of its own, not too large and not too deep."""
     if len(data) > LARGEST:
         raise DataError(f"{name} has more than {LARGEST:,} bytes: expected a smaller document")
+    if (tags := data.count(b"<")) > MOST_TAGS:
+        raise DataError(f"{name} has {tags:,} tags: expected at most {MOST_TAGS:,}")
     if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0<", b"<\0")):
         raise DataError(f"{name} is UTF-16: expected UTF-8")
     declared = re.match(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']*)[\"']", data)

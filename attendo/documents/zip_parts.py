@@ -26,7 +26,8 @@ SMALL = 1_000_000
 LONGEST_NAME = 1_000
 STORED, DEFLATED = 0, 8
 ENCRYPTED, DESCRIPTOR, STRONG = 0x1, 0x8, 0x40
-LINK = 0o120000
+KIND_OF_FILE = 0o170000
+NO_FILES = (0o120000, 0o020000, 0o060000, 0o010000, 0o140000)  # links, devices, pipes, sockets
 END = struct.Struct("<4s4H2LH")  # of the central directory
 CENTRAL = struct.Struct("<4s6H3L5H2L")
 LOCAL = struct.Struct("<4s5H3L2H")
@@ -166,8 +167,8 @@ def central_entries(data: bytes, name: str, at: int, count: int) -> Iterator[Zip
             raise DataError(f"{name}: the part {part} is encrypted")
         if method not in (STORED, DEFLATED):
             raise DataError(f"{name}: the part {part} is compressed by method {method}: expected 0 or 8")
-        if (record[15] >> 16) & 0o170000 == LINK:
-            raise DataError(f"{name}: the part {part} is a link")
+        if (record[15] >> 16) & KIND_OF_FILE in NO_FILES:
+            raise DataError(f"{name}: the part {part} is a link or a device: expected a file")
         body = local_data(data, start, name, part)
         yield ZipEntry(
             part, data[at:end], method, checksum, packed, unpacked, start, body,
@@ -213,8 +214,8 @@ def check_entries(entries: tuple[ZipEntry, ...], name: str, directory: int) -> N
             raise DataError(f"{name}: the part {entry.name} is too large when it is unpacked: {entry.unpacked:,} bytes")
         if entry.method == STORED and entry.packed != entry.unpacked:
             raise DataError(f"{name}: the part {entry.name} is damaged")
-    if len({entry.name for entry in entries}) < len(entries):
-        raise DataError(f"{name} has two parts of one name")
+    if len({entry.name.casefold() for entry in entries}) < len(entries):  # which Windows, and Office, cannot tell apart
+        raise DataError(f"{name} has two parts of one name, if capitals do not count")
     at = 0
     for entry in by_start(entries):
         if entry.start < at or entry.data + entry.packed > directory:

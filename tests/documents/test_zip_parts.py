@@ -84,9 +84,9 @@ def test_only_what_changed_is_another(parts, streamed, draw):
             assert new[entry.start : entry.end] == data[old.start : old.end]
 
 
-def patched(data, signature, offset, form, value):
+def patched(data, signature, offset, form, *values):
     at = data.index(signature) + offset
-    return data[:at] + struct.pack(form, value) + data[at + struct.calcsize(form) :]
+    return data[:at] + struct.pack(form, *values) + data[at + struct.calcsize(form) :]
 
 
 def overlapping():
