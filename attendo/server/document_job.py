@@ -159,7 +159,10 @@ def translate_document(
     translator = route.model.translator_for(ticket)
     asking = SegmentTranslator(translator, target, route.source if source else None, options_for(job, beam))
     writing = Writing(target, asking.source_language(document.segments))
-    document = document.aimed(writing)
+    try:
+        document = document.aimed(writing)
+    except DataError as error:  # it says itself into which language it goes, and it is another
+        raise RequestError("bad-request", str(error)) from error
     asks = {at: asking.asked(one, writing.source) for at, one in enumerate(document.segments) if not one.kept}
     lengths = {one.key: len(one.text) for one in asks.values()}
 
