@@ -94,7 +94,7 @@ def finder_of(kind: str) -> FindDocument | None:
         return find_lines
     try:
         return finder_for(kind)
-    except ImportError:
+    except (DataError, ImportError):
         return None
 
 

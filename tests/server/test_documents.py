@@ -5,6 +5,8 @@ import logging
 import random
 import re
 import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -181,6 +183,27 @@ def test_what_is_said_of_files_is_true(server):
     for kind in ("odt", "pptx"):  # listed when there is a finder for it, and not before
         assert (f".{kind}" in known_endings()) == (finder_for(kind) is not None)
     assert server.ask("GET", "/api/info").json["limits"]["document_bytes"] == ServerLimits().document_bytes
+
+
+def test_without_the_libraries_of_some_formats():
+    """Installed without attendo[files], the server starts and lists what it can read; the rest is refused."""
+    code = """
+import sys
+sys.modules |= dict.fromkeys(["lxml", "markdown_it", "yaml"])
+import attendo.server.app
+from attendo.server.document_job import known_endings, read_document
+from attendo.server.job import RequestError
+from attendo.server.limits import ServerLimits
+from attendo.server.uploads import UploadedFile
+assert {".srt", ".html", ".docx", ".txt"} < set(known_endings()), known_endings()
+assert not {".md", ".yaml"} & set(known_endings())
+try:
+    read_document(UploadedFile("a.md", b"# A\\n\\n**b**\\n"), ServerLimits())
+except RequestError as error:
+    print(error.kind, error.text)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("bad-request a.md is Markdown: this server translates .srt")
 
 
 # --- what is refused, and how
