@@ -43,8 +43,8 @@ class OpenDocument(OfficeDocument):
         names = ("style:language-asian", "style:country-asian") if asian else ("fo:language", "fo:country")
         language, _, country = locale_of(writing.to).partition("-")
         for node in tree.root.walk():
-            if node.name != "style:text-properties":
-                continue
+            if node.name != "style:text-properties" or node.within(OPEN_PARAGRAPHS):
+                continue  # inside of a text no program puts a style, and its bytes are those of the text
             named = tree.attributes(node)
             is_default = node.parent is not None and node.parent.name == "style:default-style"
             wanted = names[0] in named and (is_default or named[names[0]].value == writing.source)
