@@ -45,7 +45,7 @@ def import_(
     """Import a model of OPUS-MT, Marian or Argos Translate; every command takes the result as --model.
 
     Examples:
-        # A folder of Hugging Face
+        # A folder of Hugging Face, or one with an .npz of Marian's own
         attendo import opus-mt-en-fr --out models/en-fr
         # An Argos package
         attendo import translate-zh_en-1_9.argosmodel --out models/zh-en

@@ -31,7 +31,7 @@ FILE_NAMES = ("LICENSE", "LICENCE", "LICENSE.txt", "COPYING")
 def import_model(path: Path, out: Path, *, directions: Directions = (), licence: str = "", origin: str = "") -> None:
     """What `path` holds, as the model folder `out`. Nothing in it is run, and nothing is believed before it is checked.
 
-    A folder of Hugging Face's Marian, or an Argos package. `licence` and `origin` go into the
+    A folder of Hugging Face's Marian, a folder of Marian's own, or an Argos package. `licence` and `origin` go into the
     card, where the files do not say them.
     """
     if is_own_export(path):
@@ -62,9 +62,15 @@ def read_foreign(path: Path, directions: Directions) -> tuple[ForeignModel, str]
         from attendo.exchange.hugging_face_marian import read_hugging_face_marian
 
         return read_hugging_face_marian(path, directions), "Marian model in the form of Hugging Face"
+    from attendo.exchange.native_files import is_native
+
+    if is_native(path):
+        from attendo.exchange.native_marian import read_native_marian
+
+        return read_native_marian(path, directions), "Marian model"
     raise InputError(
-        f"{short_path(path)} holds no model that can be imported: expected config.json of Hugging Face or "
-        "metadata.json of Argos"
+        f"{short_path(path)} holds no model that can be imported: expected config.json of Hugging Face, "
+        "an .npz of Marian or metadata.json of Argos"
     )
 
 

@@ -26,11 +26,12 @@ Field = tuple[int, int | bytes]  # number, and a whole number or bytes
 
 @dataclass(frozen=True)
 class SentencePieceFile:
-    """`scored`: the pieces that a text can be cut into, in the order of the file."""
+    """`scored`: the pieces that a text can be cut into, in the order of the file; `names`: all, by their ids."""
 
     scored: tuple[tuple[str, float], ...]
     normaliser: dict[str, str]
     bytes: bool
+    names: tuple[str, ...]
 
 
 def read_sentence_piece_file(path: Path) -> SentencePieceFile:
@@ -64,7 +65,12 @@ def from_bytes(raw: bytes) -> SentencePieceFile:
     table = normaliser.get(2, b"")
     if not isinstance(table, bytes):
         raise ValueError("its normaliser has no table")
-    return SentencePieceFile(scored(pieces), read_normaliser_table(table), any(kind == BYTE for *_, kind in pieces))
+    return SentencePieceFile(
+        scored(pieces),
+        read_normaliser_table(table),
+        any(kind == BYTE for *_, kind in pieces),
+        tuple(text for text, *_ in pieces),
+    )
 
 
 def read_piece(found: dict[int, int | bytes]) -> tuple[str, float, int]:

@@ -2,12 +2,15 @@
 
 import json
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import torch
 
 from attendo.errors import InputError
+from attendo.exchange import torch_file
 from attendo.exchange.import_model import import_model
 from attendo.exchange.normaliser_table import read_normaliser_table
 from attendo.exchange.normaliser_writing import packed_normaliser
@@ -63,6 +66,30 @@ def test_what_is_no_such_file_is_one_line(folder, content):
     (folder / "model.safetensors").unlink()
     (folder / "pytorch_model.bin").write_bytes(content)
     refused(folder, "more than tensors, or is damaged")
+
+
+def test_a_pickle_has_little_time(folder, monkeypatch):
+    (folder / "model.safetensors").unlink()
+    torch.save({"model.shared.weight": torch.zeros(2)}, folder / "pytorch_model.bin")
+    monkeypatch.setattr(torch_file, "SECONDS", 0.01)
+    refused(folder, r"was not read within 0\.01 seconds")
+
+
+@pytest.mark.slow
+def test_a_pickle_has_little_room(folder):
+    """A file of a kilobyte with one number, which says that it is a million of them: 4 MB are too many."""
+    (folder / "model.safetensors").unlink()
+    torch.save({"model.shared.weight": torch.zeros(1).expand(2**20)}, folder / "pytorch_model.bin")
+    assert (folder / "pytorch_model.bin").stat().st_size < 2**14
+    refused(folder, "or is damaged: .*too large")
+
+
+@pytest.mark.parametrize(("wanted", "words"), [(torch_file.SPARE_MEMORY, "MemoryError"), (2**20, "got it")])
+def test_a_pickle_has_little_memory(wanted, words):
+    """The limits of the child, tried in one: memory that is asked for and not given, or not used."""
+    code = f"from attendo.exchange.torch_file import limit; limit(0); bytearray({wanted}); print('got it')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert words in (done.stdout + done.stderr).strip().split("\n")[-1]
 
 
 def test_sizes_that_lie(folder):

@@ -23,6 +23,8 @@ MODELS = {
     "a source of its own": {"own_vocabularies": True},
     "three tables, other sizes": {"own_vocabularies": True, "tied": False, "encoder_layers": 3, "decoder_layers": 1},
     "tags, rules": {"tags": ["fra", "por_BR"], "pieces": {"rules": RULES}},
+    "6+6 layers": {"encoder_layers": 6, "decoder_layers": 6},
+    "6+2 layers": {"encoder_layers": 6},
 }
 
 

@@ -1,5 +1,7 @@
 """There and back: our models for `transformers`, imported again; an imported model trained on."""
 
+import json
+
 import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
@@ -27,7 +29,7 @@ learning_rate = 0.003
 tokens_per_batch = 600
 checkpoint_every = 30
 [validation]
-every = 30
+every = 10
 """
 
 
@@ -78,7 +80,7 @@ def test_the_default_model_there_and_back(tmp_path):
 
 
 def test_an_imported_model_is_trained_on(imported, monkeypatch):
-    """It learns: the loss falls, and the folder that comes out translates."""
+    """It learns: the loss on lines that it has not seen falls, and the folder that comes out translates."""
     pairs = list(zip(sentences("en", 200, seed=1), sentences("fr", 200, seed=1), strict=True))
     for name, rows in (("train", pairs[:180]), ("dev", pairs[180:])):
         (imported / f"{name}.tsv").write_text("".join(f"{one}\t{other}\n" for one, other in rows))
@@ -89,4 +91,9 @@ def test_an_imported_model_is_trained_on(imported, monkeypatch):
     bundle = read_bundle(imported / "run" / "model")
     assert bundle.kind == "sentencepiece"
     assert bundle.config == read_bundle(imported / "ours").config
+    logged = [json.loads(line) for line in (imported / "run" / "log.jsonl").read_text().splitlines()]
+    losses = [entry["validation"]["loss"] for entry in logged if "validation" in entry]
+    assert len(losses) == 3
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < losses[0] - 0.2
     assert load(imported / "run" / "model", threads=1).translate("The cat sees a dog.", to="fr").text
