@@ -107,10 +107,10 @@ class NpzFile:
 
 
 def header_of(file: IO[bytes], info: zipfile.ZipInfo) -> Member:
-    version = npy.read_magic(file)  # type: ignore[arg-type]
+    version = npy.read_magic(file)
     if version not in HEADERS:
         raise ValueError(f"version {version} of .npy")
-    shape, by_columns, dtype = HEADERS[version](file, max_header_size=LONGEST_HEADER)  # type: ignore[arg-type]
+    shape, by_columns, dtype = HEADERS[version](file, max_header_size=LONGEST_HEADER)
     if dtype.str not in (*NUMBERS, *LETTERS):
         raise ValueError(f"it holds {str(dtype)[:40]}, expected numbers")
     if len(shape) > MOST_SIDES or any(side < 0 for side in shape):
