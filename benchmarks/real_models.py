@@ -119,7 +119,8 @@ def compare_opus(folder: Path, pair: tuple[str, str], texts: list[str]) -> list[
     from transformers import MarianMTModel, MarianTokenizer
 
     print(f"\nOPUS-MT, {'-'.join(pair)}")
-    tokenizer, model = MarianTokenizer.from_pretrained(folder), MarianMTModel.from_pretrained(folder)
+    tokenizer: Any = MarianTokenizer.from_pretrained(folder)
+    model: Any = MarianMTModel.from_pretrained(folder)
     model.train(False)
     theirs: list[str] = []
     for start in range(0, len(texts), TOGETHER):
