@@ -91,6 +91,7 @@ def test_every_side_is_trained_with_every_seed(data):
             assert numbers["rate"] == 2e-3
 
 
+@pytest.mark.slow
 def test_in_processes_of_their_own_models_come_out_the_same(data, monkeypatch, tmp_path):
     """As they are on a GPU; here without one."""
     sides = {"it": transformer_side(data, "small")}
