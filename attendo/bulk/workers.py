@@ -31,7 +31,6 @@ logger = logging.getLogger("attendo")
 LOOK_EVERY = 0.5  # seconds
 LAST_WORDS = 60.0  # seconds that a worker has to give back its shard
 MOST_WORKERS = 1_024
-USUAL_THREADS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,10 +62,10 @@ def usable_cores() -> int:
 
 
 def usual_workers(machine: RunnerMachine) -> int:
-    """One for each GPU; on a CPU one for each two cores, whose threads share the weights in the processor's cache."""
+    """One for each GPU; on a CPU one for each core: what was measured is in docs/bulk.md."""
     if machine.device.startswith("cuda"):
         return len(visible_gpus())
-    return max(usable_cores() // (machine.threads or USUAL_THREADS), 1)
+    return max(usable_cores() // (machine.threads or 1), 1)
 
 
 def visible_gpus() -> list[str]:

@@ -177,7 +177,7 @@ def run(
             metavar="N",
             rich_help_panel=MACHINE,
             help="How many processes to start, each with its share of the cores or a GPU of its own. By default one "
-            "for each two cores, or for each GPU.",
+            "for each core, or for each GPU.",
         ),
     ] = None,
     index: Annotated[
