@@ -101,7 +101,7 @@ class Status:
 
 
 def rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    return None if value is None else round(value, 6)
 
 
 def status_of(plan: Plan) -> Status:
