@@ -54,7 +54,7 @@ def share_right(name, task, lengths, steps):
     return (said == wanted).all(1).float().mean().item()
 
 
-@pytest.mark.parametrize("task", [copying, reversal])
+@pytest.mark.parametrize("task", [pytest.param(copying, marks=pytest.mark.slow), reversal])
 @pytest.mark.parametrize(("name", "steps"), [("transformer", 400), ("decoder-only", 400), ("lstm with attention", 250)])
 def test_short_rows_are_learned(name, steps, task):
     assert share_right(name, task, SHORT, steps) > 0.95

@@ -112,7 +112,7 @@ def test_settings_are_checked(model):
         mask_predict(model, torch.tensor([[5, 2]]), passes=1, num_lengths=0)
 
 
-@pytest.mark.parametrize("task", [copying, reversal])
+@pytest.mark.parametrize("task", [pytest.param(copying, marks=pytest.mark.slow), reversal])
 def test_it_learns_short_words(task):
     torch.manual_seed(1)
     generator = torch.Generator().manual_seed(1)
