@@ -1,6 +1,6 @@
 """What holds for every format of a document. A format joins by samples: tests/documents/samples/FORMAT/*.
 
-FORMAT is the key of a kind of file (file_kinds.py). A colleague's format may add rules of its own in its own tests; the
+FORMAT is the key of a kind of file (file_kinds.py). A format may add rules of its own in its own tests; the
 laws are the same for all.
 """
 
