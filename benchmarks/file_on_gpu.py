@@ -120,7 +120,7 @@ def by_hand(source: Path, target: Path, options: argparse.Namespace) -> None:
         translator = ctranslate2.Translator(folder, device=options.device, compute_type=half)
     os.environ["TOKENIZERS_PARALLELISM"] = "true"
     started = time.perf_counter()
-    lines = source.read_text(encoding="utf-8").splitlines()
+    lines = source.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     tag, end = tokenizer.tag(options.to), 2
     with target.open("w", encoding="utf-8") as out:
         for first in range(0, len(lines), SORTED_TOGETHER):

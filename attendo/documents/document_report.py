@@ -1,7 +1,7 @@
 """What became of a document, for people and programs: how much was found, translated and kept, and where to look.
 
 {"document": "srt", "found": 212, "translated": 210, "from_memory": 0, "kept": 2, "around": [],
- "look": [{"place": "cue 12", "kind": "cue", "outcome": "kept", "why": ["…"], "unplaced": []}, …]}
+ "notes": [{"place": "cue 12", "kind": "cue", "outcome": "kept", "why": ["…"], "unplaced": []}, …]}
 """
 
 from collections import Counter

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from attendo.documents.document import ByteSpan, Change, Document, DocumentSegment, Writing
+from attendo.documents.formats.xml_elements import XmlElement, elements
 from attendo.documents.formats.xml_inline import NOT_READ, RULES, InlineXml, read_inline
-from attendo.documents.formats.xml_tree import XmlElement, elements
 from attendo.documents.xml_scan import encoded_xml, scan_xml
 from attendo.errors import DataError
 from attendo.text.scripts import base_language

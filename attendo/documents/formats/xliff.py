@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from attendo.documents.document import AroundChange, ByteSpan, Change, Document, DocumentSegment, Writing
 from attendo.documents.formats.tmx import same
+from attendo.documents.formats.xml_elements import ByteLines, XmlElement, elements
 from attendo.documents.formats.xml_inline import NOT_READ, RULES, InlineXml, read_inline
-from attendo.documents.formats.xml_tree import ByteLines, XmlElement, elements
 from attendo.documents.xml_scan import XmlAttribute, encoded_xml, scan_xml
 from attendo.errors import DataError
 
