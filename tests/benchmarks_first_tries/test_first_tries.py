@@ -16,6 +16,7 @@ from benchmarks.first_tries.labels import Answer, read_answers, read_labels, wri
 from benchmarks.first_tries.seen import seen_in
 from benchmarks.first_tries.shares import Share, share_of, table
 from benchmarks.first_tries.texts import DIRECTIONS, FOLDER, read_texts, rows
+from benchmarks.machine import ROOT
 from tests.translation.fake_engine import FakeEngine, fake_translator, write_fake_model
 
 TEXTS = read_texts()
@@ -79,6 +80,11 @@ def test_the_table_adds_up():
     assert cells["product"][4][0] + cells["prose"][4][0] == sum(LABELS[one.key] for one in ANSWERS)
     half = {key: label for number, (key, label) in enumerate(LABELS.items()) if number % 2}
     assert "unread" in table(ANSWERS, half)[2]
+
+
+def test_the_page_has_the_table():
+    page = (ROOT / "docs" / "default-model.md").read_text(encoding="utf-8")
+    assert "\n".join(table(ANSWERS, LABELS)) in page
 
 
 def test_unread_answers_are_handed_out_and_come_back(tmp_path):
