@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attendo import __version__
+from recipes.default.rounds import PLAIN_TEXT
 from recipes.default.scores import Score
 
 HERE = Path(__file__).parent
@@ -28,15 +29,16 @@ def origins() -> list[Origin]:
 
 
 def corpora_of(recipe: Path) -> list[tuple[str, str]]:
-    """(name, languages) of the corpora of a recipe that people wrote."""
+    """(name, languages) of the corpora of a recipe that people wrote, and of the plain text."""
     table = tomllib.loads(recipe.read_text(encoding="utf-8"))
     files = [Path(corpus["file"]) for corpus in table["data"]["corpora"]]
-    return [(file.name.partition(".")[0], file.parent.name) for file in files if file.name.endswith(".train.tsv.xz")]
+    pairs = [(file.name.partition(".")[0], file.parent.name) for file in files if file.name.endswith(".train.tsv.xz")]
+    return pairs + [(Path(name).name.partition(".")[0], name.split(".")[1]) for name in PLAIN_TEXT]
 
 
 def card(parameters: int, scores: list[Score], gpu_seconds: float) -> str:
     languages: dict[str, list[str]] = {}
-    for name, pair in corpora_of(HERE / "teacher.toml"):
+    for name, pair in corpora_of(HERE / "corpora.toml"):
         languages.setdefault(name, []).append(pair)
     rows = "\n".join(
         f"| {origin.name} | {', '.join(languages[origin.name])} | {origin.what} | {origin.licence} | {origin.where} |"

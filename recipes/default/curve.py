@@ -124,9 +124,9 @@ def thinned(part: int, work: Path, folder: Path) -> tuple[Path, int]:
         thin.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         text = text.replace(json.dumps(name), json.dumps(str(thin.absolute())))
         pairs += len(lines)
-    tokenizer = json.dumps(str((work / "teacher" / "tokenizer.json").absolute()))
+    tokenizer = json.dumps(str((work / "tokenizer.json").absolute()))
     recipe = folder / "student.toml"
-    recipe.write_text(text.replace('"teacher/tokenizer.json"', tokenizer), encoding="utf-8")
+    recipe.write_text(text.replace('"tokenizer.json"', tokenizer), encoding="utf-8")
     return recipe, pairs
 
 

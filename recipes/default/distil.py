@@ -9,16 +9,15 @@ into both languages, wherever it stands, and the student learns such pairs both 
 back-translations (Sennrich et al. 2016), with what people wrote as the target.
 """
 
-import subprocess
-import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore, open_bytes
+from recipes.default.answers import Answer, Direction, Question, answers
 
 LONGEST = 600  # characters; longer ones teach a small model little
 # Of the teacher's recipe:
@@ -26,8 +25,8 @@ EVERYDAY_WEIGHT = 2.0  # from here on it is everyday language, or prose that is 
 USUAL_WEIGHT = 1.0  # what is above it is no everyday language, but was lifted all the same
 LEAST_WEIGHT = 0.6  # below it are words, labels and the Bible, which the student learns as people translated them
 KINDS = ("everyday", "lifted", "rest")
+BY_A_MODEL = "zhwiki"  # its English was made by a better model than our teachers: the student learns it as it is
 
-Direction = tuple[str, str]
 Pair = tuple[str, str]
 
 
@@ -42,6 +41,11 @@ class Source:
         if self.weight >= EVERYDAY_WEIGHT:
             return "everyday"
         return "lifted" if self.weight > USUAL_WEIGHT else "rest"
+
+    @property
+    def is_taught(self) -> bool:
+        """Whether the student learns what the teacher says to it, and not the pairs themselves."""
+        return self.weight >= LEAST_WEIGHT and not self.file.name.startswith(BY_A_MODEL)
 
     def speaks(self, direction: Direction) -> bool:
         """Everyday English goes into every language, the rest only into the one that stands beside it."""
@@ -70,7 +74,7 @@ def sentences(corpora: Sequence[Source], direction: Direction, kind: str, held_o
     """What people wrote in the first language of the direction, nothing twice."""
     seen = set(held_out)
     for corpus in corpora:
-        if corpus.weight < LEAST_WEIGHT or corpus.kind != kind or not corpus.speaks(direction):
+        if not corpus.is_taught or corpus.kind != kind or not corpus.speaks(direction):
             continue
         first = direction[0] == corpus.languages[0]
         for pair in CorpusFile(corpus.file, corpus.languages).pairs(ignore):
@@ -85,62 +89,35 @@ def distil(
     corpora: Sequence[Source],
     held_out: set[str],
     directions: Sequence[Direction],
+    kinds: Sequence[str],
     out: Path,
     *,
     processes: int,
     most: int | None = None,
 ) -> None:
-    """OUT/everyday.zh-en.tsv and so on, wherever there is something of a kind.
-
-    All directions side by side, each in several processes with its share of the lines: a GPU is far from full with one.
-    """
+    """OUT/everyday.zh-en.tsv and so on, wherever there is something of a kind."""
     out.mkdir(exist_ok=True)
-    asked = {
-        (kind, direction): list(islice(sentences(corpora, direction, kind, held_out), most))
-        for kind in KINDS
+    questions = [
+        (kind, Question(direction, list(islice(sentences(corpora, direction, kind, held_out), most))))
+        for kind in kinds
         for direction in directions
-    }
-    running = []
-    for direction in directions:
-        lines = [line for kind in KINDS for line in asked[kind, direction]]
-        for number, part in enumerate(parts(out, direction, processes)):
-            part.with_suffix(".in").write_text(
-                "".join(f"{line}\n" for line in lines[number::processes]), encoding="utf-8"
-            )
-            running.append(subprocess.Popen(translate(model, direction, part)))
-    codes = [one.wait() for one in running]
-    if any(code not in (0, 3) for code in codes):  # 3: done, with remarks
-        raise SystemExit(f"translating ended with exit codes {codes}")
-    for direction in directions:
-        lines = [line for kind in KINDS for line in asked[kind, direction]]
-        answers_of_all = [""] * len(lines)
-        for number, part in enumerate(parts(out, direction, processes)):
-            answers_of_all[number::processes] = lines_of(part)
-            part.unlink()
-            part.with_suffix(".in").unlink()
-        answers = iter(answers_of_all)
-        for kind in KINDS:
-            pairs = zip(asked[kind, direction], answers)  # noqa: B905 the answers go on with the next kind
-            if asked[kind, direction]:
-                write_pairs(out / f"{kind}.{'-'.join(direction)}.tsv", pairs)
+    ]
+    answered = answers(model, [question for _, question in questions], processes)
+    for (kind, question), found in zip(questions, answered, strict=True):
+        if question.sentences:
+            write_pairs(out / f"{kind}.{'-'.join(question.direction)}.tsv", said(question.sentences, found))
 
 
-def parts(out: Path, direction: Direction, processes: int) -> list[Path]:
-    return [out / f"{'-'.join(direction)}-{number}.out" for number in range(processes)]
+def said(sentences: Sequence[str], found: Sequence[Answer]) -> Iterator[Pair]:
+    """What was answered; an answer that is the question teaches nothing."""
+    for sentence, answer in zip(sentences, found, strict=True):
+        if answer.text.strip() and answer.text != sentence:
+            yield sentence, answer.text
 
 
-def translate(model: Path, direction: Direction, part: Path) -> list[str]:
-    """The command. What the student learns is what the teacher says by itself, without an attempt with a wider beam."""
-    return [
-        sys.executable, "-m", "attendo", "translate", "-i", str(part.with_suffix(".in")), "-o", str(part),
-        "--from", direction[0], "--to", direction[1], "--model", str(model), "--engine", "torch", "--beam", "4",
-        "--no-wider-retry", "--resume",
-    ]  # fmt: skip
-
-
-def write_pairs(path: Path, pairs: Iterator[Pair]) -> None:
+def write_pairs(path: Path, pairs: Iterable[Pair]) -> None:
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(f"{source}\t{target}\n" for source, target in pairs if target.strip() and target != source)
+        file.writelines(f"{source}\t{target}\n" for source, target in pairs)
 
 
 def everyday_pairs(distilled: Path, languages: Direction) -> list[Pair]:

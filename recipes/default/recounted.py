@@ -11,7 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from recipes.default.distil import Direction, Pair, everyday_pairs
+from recipes.default.answers import Direction
+from recipes.default.distil import Pair, everyday_pairs
 from recipes.default.made_up_kinds.large_numbers import any_large
 from recipes.default.made_up_kinds.measures import price
 from recipes.default.made_up_kinds.numerals import DE, EN, chinese, chinese_count, decimal, grouped

@@ -32,12 +32,18 @@ class TestSet:
 
 
 TEST_SETS = (
-    TestSet("Tatoeba", "de-en/tatoeba.test.tsv", "de", "en", 43, 50),
-    TestSet("Tatoeba", "de-en/tatoeba.test.tsv", "en", "de", 35, 42),
-    TestSet("Tatoeba", "zh-en/tatoeba.test.tsv", "zh", "en", 28, 34),
-    TestSet("Tatoeba", "zh-en/tatoeba.test.tsv", "en", "zh", 28, 34),
-    TestSet("XDailyDialog", "zh-en/xdailydialog.test.tsv", "zh", "en", 17, 21),
-    TestSet("TensorFlow docs", "zh-en/tensorflow.test.tsv", "zh", "en", 25, 35),
+    TestSet("Tatoeba", "de-en/tatoeba.test.tsv", "de", "en", 51.5, 54),
+    TestSet("Tatoeba", "de-en/tatoeba.test.tsv", "en", "de", 45, 48),
+    TestSet("Tatoeba", "zh-en/tatoeba.test.tsv", "zh", "en", 37, 40),
+    TestSet("Tatoeba", "zh-en/tatoeba.test.tsv", "en", "zh", 39, 42),
+    TestSet("XDailyDialog", "zh-en/xdailydialog.test.tsv", "zh", "en", 28, 31),
+    TestSet("TensorFlow docs", "zh-en/tensorflow.test.tsv", "zh", "en", 40, 43),
+    TestSet("PUD", "de-en/pud.test.tsv", "de", "en", 27, 33),
+    TestSet("PUD", "de-en/pud.test.tsv", "en", "de", 20, 26),
+    TestSet("PUD", "zh-en/pud.test.tsv", "zh", "en", 14, 19),
+    TestSet("PUD", "zh-en/pud.test.tsv", "en", "zh", 20, 26),
+    TestSet("TED", "zh-en/ted.test.tsv.xz", "zh", "en", 17, 20),
+    TestSet("News Commentary", "zh-en/newscommentary.test.tsv", "zh", "en", 15, 19),
 )
 
 

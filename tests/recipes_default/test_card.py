@@ -11,7 +11,7 @@ from recipes.default.card import HERE, card, corpora_of, origins, score_table
 from recipes.default.distil import sources
 from recipes.default.scores import TEST_SETS, Score
 
-RECIPE = HERE / "teacher.toml"
+RECIPE = HERE / "corpora.toml"
 SCORES = [
     Score(model, test.name, test.direction, 40.0 + index, (39.0, 41.0), "nrefs:1", 60.0)
     for model in ("teacher", "student")
@@ -55,4 +55,4 @@ def test_teacher_and_student_learn_the_same_made_up_pairs():
         corpora = tomllib.loads((HERE / name).read_text(encoding="utf-8"))["data"]["corpora"]
         return {corpus["file"] for corpus in corpora if corpus["file"].startswith(("made-up", "rough"))}
 
-    assert made_up("teacher.toml") == made_up("student.toml") != set()
+    assert made_up("corpora.toml") == made_up("student.toml") != set()

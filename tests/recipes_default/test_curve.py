@@ -20,7 +20,7 @@ file = "distilled/everyday.zh-en.tsv"
 file = "zh-en/words.train.tsv.xz"
 
 [tokenizer]
-file = "teacher/tokenizer.json"
+file = "tokenizer.json"
 
 [model]
 preset = "tiny"
@@ -29,10 +29,10 @@ preset = "tiny"
 
 def test_one_line_of_four_of_every_corpus(tmp_path, monkeypatch):
     work, data = tmp_path / "work", tmp_path / "data"
-    for folder in (work / "distilled", work / "teacher", data / "zh-en"):
+    for folder in (work / "distilled", data / "zh-en"):
         folder.mkdir(parents=True)
     (tmp_path / "student.toml").write_text(RECIPE, encoding="utf-8")
-    (work / "teacher" / "tokenizer.json").write_text("{}", encoding="utf-8")
+    (work / "tokenizer.json").write_text("{}", encoding="utf-8")
     lines = "".join(f"{n}\t{n}\n" for n in range(10))
     (work / "distilled" / "everyday.zh-en.tsv").write_text(lines, encoding="utf-8")
     (data / "zh-en" / "words.train.tsv.xz").write_bytes(lzma.compress(lines.encode()))
@@ -43,7 +43,7 @@ def test_one_line_of_four_of_every_corpus(tmp_path, monkeypatch):
     read = read_recipe(recipe, [])
     texts = [Path(corpus.file).read_text(encoding="utf-8") for corpus in read.data.corpora]
     assert texts == ["0\t0\n4\t4\n8\t8\n"] * 2
-    assert read.tokenizer.file == str(work / "teacher" / "tokenizer.json")
+    assert read.tokenizer.file == str(work / "tokenizer.json")
 
 
 SCORES = [Score("x", "Tatoeba", "de → en", 41.26, (40.0, 42.0), "s", 60.0)]

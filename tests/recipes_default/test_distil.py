@@ -1,20 +1,17 @@
 """What the student learns from: the teacher's words to what people wrote, nothing lost, nothing held out."""
 
-import sys
 import tomllib
 from pathlib import Path
 
 from recipes.default import distil as module
+from recipes.default.answers import Answer
 from recipes.default.build import DIRECTIONS
 from recipes.default.card import HERE
-from recipes.default.distil import LEAST_WEIGHT, Source, distil, held_out, sentences, sources
+from recipes.default.distil import KINDS, Source, distil, held_out, sentences, sources
 
-SAY_IN_CAPITALS = """
-import sys
-from pathlib import Path
-asked = Path(sys.argv[1]).read_text(encoding="utf-8").split("\\n")[:-1]
-Path(sys.argv[2]).write_text("".join(f"{line.upper()}\\n" for line in asked), encoding="utf-8")
-"""
+
+def in_capitals(model, questions, processes):
+    return [[Answer(sentence.upper(), -0.1, True) for sentence in question.sentences] for question in questions]
 
 
 def corpora(folder: Path) -> list[Source]:
@@ -46,12 +43,9 @@ def test_everyday_english_goes_into_both_languages_and_the_rest_into_its_own(tmp
 
 
 def test_every_answer_stands_beside_its_own_sentence(tmp_path, monkeypatch):
-    def in_capitals(model, direction, part):
-        return [sys.executable, "-c", SAY_IN_CAPITALS, str(part.with_suffix(".in")), str(part)]
-
-    monkeypatch.setattr(module, "translate", in_capitals)
+    monkeypatch.setattr(module, "answers", in_capitals)
     out = tmp_path / "distilled"
-    distil(tmp_path, corpora(tmp_path), {"thanks"}, DIRECTIONS, out, processes=3)
+    distil(tmp_path, corpora(tmp_path), {"thanks"}, DIRECTIONS, KINDS, out, processes=3)
     assert {file.name for file in out.iterdir()} == {
         *(f"everyday.{a}-{b}.tsv" for a, b in DIRECTIONS),
         *(f"{kind}.{direction}.tsv" for kind in ("lifted", "rest") for direction in ("zh-en", "en-zh")),
@@ -63,18 +57,24 @@ def test_every_answer_stands_beside_its_own_sentence(tmp_path, monkeypatch):
     assert written["lifted.en-zh.tsv"] == ["tensor e\tTENSOR E"]
 
 
+def test_what_a_model_made_is_learnt_as_it_is(tmp_path):
+    (tmp_path / "zhwiki1.train.tsv").write_text("北京 a\tPeking a\n", encoding="utf-8")
+    known = [*corpora(tmp_path), Source(tmp_path / "zhwiki1.train.tsv", ("zh", "en"), 1.0)]
+    assert "北京 a" not in list(sentences(known, ("zh", "en"), "rest", set()))
+
+
 def test_the_student_learns_from_every_corpus_of_the_teacher_by_its_translation_or_itself():
     student = tomllib.loads((HERE / "student.toml").read_text(encoding="utf-8"))["data"]["corpora"]
     itself = {corpus["file"] for corpus in student}
-    taught = sources(HERE / "teacher.toml", Path())
-    assert {file for file in itself if file.startswith("distilled/")} == {
-        f"distilled/{source.kind}.{'-'.join(direction)}.tsv"
+    taught = sources(HERE / "corpora.toml", Path())
+    assert {file for file in itself if file.startswith("distilled")} == {
+        f"distilled{'' if source.kind == 'everyday' else '-rest'}/{source.kind}.{'-'.join(direction)}.tsv"
         for source in taught
         for direction in DIRECTIONS
-        if source.weight >= LEAST_WEIGHT and source.speaks(direction)
+        if source.is_taught and source.speaks(direction)
     }
     for source in taught:
-        assert (source.weight < LEAST_WEIGHT) == (str(source.file) in itself), source.file
+        assert source.is_taught != (str(source.file) in itself), source.file
 
 
 def test_both_sides_of_the_validation_sets_are_held_out(tmp_path):
