@@ -14,53 +14,68 @@ WORDS = {
         isn't are aren't am was wasn't were weren't be been being do don't does doesn't did didn't done doing have
         haven't has hasn't had hadn't having will won't would wouldn't shall should shouldn't can can't cannot could
         couldn't may might must mustn't ought let let's not no nor never ever none nothing nobody nowhere anything
-        anyone anybody something someone somebody somewhere everything everyone everybody everywhere any some many
-        much more most few fewer less least several all both each every either neither other others another such same
-        own to of at in by for from with without within into onto upon about above across after against along among
-        around before behind below beneath beside between beyond despite down during except inside like near off on
-        out outside over past per through throughout toward towards under up via just only very too also even still
-        yet already again always often sometimes usually rarely soon later now then today tomorrow yesterday tonight
-        ago once twice away back together perhaps maybe really quite rather almost enough well please thank thanks yes
-        hello one two three four five six seven eight nine ten first second last next new old good better best bad
-        great little big small long high right left sure able time year years day days week month hour minutes night
-        morning people man woman men women child children world life way thing things place house home work school
-        book money water car door name friend friends mother father get gets got getting go goes going went gone come
-        comes coming came make makes making made take takes took taken see sees saw seen know knows knew known think
-        thinks thought say says said tell tells told ask asked want wants wanted need needs needed use used using find
-        found give gives gave given look looks looked seem seems feel felt leave try tried keep kept put show shown
-        call called become begin began start started help turn move live lived believe bring happen write wrote read
-        speak spoke hear heard love loved learn buy bought wait understand open close send enter click press select
-        choose save check change it's that's there's english
+        anyone anybody something someone somebody somewhere everything everyone everybody everywhere any some many much
+        more most few fewer less least several all both each every either neither other others another such same own to
+        of at in by for from with without within into onto upon about above across after against along among around
+        before behind below beneath beside between beyond despite down during except inside like near off on out outside
+        over past per through throughout toward towards under up via just only very too also even still yet already
+        again always often sometimes usually rarely soon later now then today tomorrow yesterday tonight ago once twice
+        away back together perhaps maybe really quite rather almost enough well please thank thanks yes hello one two
+        three four five six seven eight nine ten first second last next new old good better best bad great little big
+        small long high right left sure able time year years day days week month hour minutes night morning people man
+        woman men women child children world life way thing things place house home work school book money water car
+        door name friend friends mother father get gets got getting go goes going went gone come comes coming came make
+        makes making made take takes took taken see sees saw seen know knows knew known think thinks thought say says
+        said tell tells told ask asked want wants wanted need needs needed use used using find found give gives gave
+        given look looks looked seem seems feel felt leave try tried keep kept put show shown call called become begin
+        began start started help turn move live lived believe bring happen write wrote read speak spoke hear heard love
+        loved learn buy bought wait understand open close send enter click press select choose save check change it's
+        that's there's english became including early received died worked held however talk working happy young eat
+        following moved looking wife different wrong happened hope girl parents brother sister according built finished
+        written remember alone question answer wish killed decided far beautiful spent afraid trying walk difficult
+        waiting considered helped tired husband brought beginning poor probably finally instead whether reason caught
+        taught wearing half large white black speaks likes drinks words word asleep enjoy lost hard dog lives works set
+        add remove create delete allow allows enable disable display view edit required available
         """,
     "de": """
         der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner keines und oder aber
         denn sondern wenn weil dass daß ob als wie obwohl während bevor nachdem bis seit damit indem sobald falls ich
         mich mir mein meine meinen meinem meiner meines du dich dir dein deine deinen deinem deiner er ihn ihm sein
         seine seinen seinem seiner seines sie ihr ihre ihren ihrem ihrer ihres es wir uns unser unsere unseren unserem
-        unserer euch euer eure sich selbst man jemand niemand etwas nichts alles alle allen aller jeder jede jedes
-        jeden jedem dieser diese dieses diesen diesem jener jene jenes welche welcher welches welchen wer wen wem
-        wessen was wann warum wieso weshalb wo wohin woher wozu womit worüber darüber daran darauf daraus dafür
-        dagegen dabei dadurch danach davon davor dazu hier dort da dahin hin her bin bist ist sind seid war warst
-        waren wart wäre wären gewesen habe hast hat haben habt hatte hatten hattest hätte hätten gehabt werde wirst
-        wird werden werdet wurde wurden worden würde würden geworden kann kannst können könnt konnte konnten könnte
-        könnten muss musst müssen müsst musste mussten müsste soll sollst sollen sollte sollten will willst wollen
-        wollt wollte wollten darf darfst dürfen durfte mag magst mögen möchte möchten möchtest lassen lass lässt ließ
-        nicht nie niemals nirgends noch nur auch schon immer oft manchmal selten wieder sehr so zu mehr meist meistens
-        viel viele vielen vieler wenig wenige weniger genug ganz ziemlich fast etwa ungefähr bereits jetzt nun dann
-        heute morgen gestern abend bald später früher gerade eben gleich sofort zusammen allein vielleicht wohl doch
-        ja nein mal gern gerne lieber leider bitte danke in im an am auf aus bei beim mit nach von vom vor zum zur
-        über unter durch für gegen ohne um zwischen neben hinter außer wegen trotz statt entlang gegenüber ins ans
-        aufs eins zwei drei vier fünf sechs sieben acht neun zehn erste ersten zweite letzte letzten nächste nächsten
-        neue neuen neuer neues alte alten gut gute guten guter gutes besser beste besten groß große großen klein
-        kleine kleinen lange hoch richtig falsch schön schöne jahr jahre jahren tag tage tagen woche stunde stunden
-        uhr zeit mann frau kind kinder leute menschen welt leben haus hause arbeit schule buch geld wasser auto tür
-        name freund freunde mutter vater geht gehe gehen ging gegangen komme kommt kommen kam gekommen mache machst
-        macht machen machte gemacht sehe siehst sieht sehen sah gesehen weiß weißt wissen wusste gewusst sage sagt
-        sagen sagte gesagt gibt geben gab gegeben nehmen nimmt nahm genommen finde findet finden fand gefunden glaube
-        glaubst glaubt denke denkst denkt denken dachte brauche brauchst braucht brauchen heißt heißen bleibt bleiben
-        blieb spricht sprechen spreche lesen liest schreiben schreibt warten wartet hören hört verstehe versteht
-        verstehen arbeitet arbeiten wohnt wohnen kaufen kauft gekauft essen trinken helfen hilft fragen fragt frage
-        öffnen klicken wählen deutsch steht stehen liegt liegen lang mußte muß
+        unserer euch euer eure sich selbst man jemand niemand etwas nichts alles alle allen aller jeder jede jedes jeden
+        jedem dieser diese dieses diesen diesem jener jene jenes welche welcher welches welchen wer wen wem wessen was
+        wann warum wieso weshalb wo wohin woher wozu womit worüber darüber daran darauf daraus dafür dagegen dabei
+        dadurch danach davon davor dazu hier dort da dahin hin her bin bist ist sind seid war warst waren wart wäre
+        wären gewesen habe hast hat haben habt hatte hatten hattest hätte hätten gehabt werde wirst wird werden werdet
+        wurde wurden worden würde würden geworden kann kannst können könnt konnte konnten könnte könnten muss musst
+        müssen müsst musste mussten müsste soll sollst sollen sollte sollten will willst wollen wollt wollte wollten
+        darf darfst dürfen durfte mag magst mögen möchte möchten möchtest lassen lass lässt ließ nicht nie niemals
+        nirgends noch nur auch schon immer oft manchmal selten wieder sehr so zu mehr meist meistens viel viele vielen
+        vieler wenig wenige weniger genug ganz ziemlich fast etwa ungefähr bereits jetzt nun dann heute morgen gestern
+        abend bald später früher gerade eben gleich sofort zusammen allein vielleicht wohl doch ja nein mal gern gerne
+        lieber leider bitte danke in im an am auf aus bei beim mit nach von vom vor zum zur über unter durch für gegen
+        ohne um zwischen neben hinter außer wegen trotz statt entlang gegenüber ins ans aufs eins zwei drei vier fünf
+        sechs sieben acht neun zehn erste ersten zweite letzte letzten nächste nächsten neue neuen neuer neues alte
+        alten gut gute guten guter gutes besser beste besten groß große großen klein kleine kleinen lange hoch richtig
+        falsch schön schöne jahr jahre jahren tag tage tagen woche stunde stunden uhr zeit mann frau kind kinder leute
+        menschen welt leben haus hause arbeit schule buch geld wasser auto tür name freund freunde mutter vater geht
+        gehe gehen ging gegangen komme kommt kommen kam gekommen mache machst macht machen machte gemacht sehe siehst
+        sieht sehen sah gesehen weiß weißt wissen wusste gewusst sage sagt sagen sagte gesagt gibt geben gab gegeben
+        nehmen nimmt nahm genommen finde findet finden fand gefunden glaube glaubst glaubt denke denkst denkt denken
+        dachte brauche brauchst braucht brauchen heißt heißen bleibt bleiben blieb spricht sprechen spreche lesen liest
+        schreiben schreibt warten wartet hören hört verstehe versteht verstehen arbeitet arbeiten wohnt wohnen kaufen
+        kauft gekauft essen trinken helfen hilft fragen fragt frage öffnen klicken wählen deutsch steht stehen liegt
+        liegen lang mußte muß sowie jedoch ihnen anderen anderem allem dies einmal einige einigen weitere weiteren
+        gehört zurück wirklich beide beiden denen einfach deren allerdings besonders aufgrund dessen zweiten bezeichnet
+        getan stark ebenfalls weiter befindet beispiel geschichte kaum bekannt schnell mehrere besteht fahren fährt
+        schwer daher häufig insbesondere wort worte tut tun scheint verloren gilt ganze ganzen verwendet führte größte
+        größten nacht frauen wobei weit genannt innerhalb möglich genau einzige eltern fehler straße erstmals insgesamt
+        kurz außerdem eigenen sowohl bruder schwester leicht zahlreiche augen vergessen spät schließlich überhaupt
+        halten sogar jeweils damals eher versucht deutlich geschrieben deshalb wahrheit tragen trägt gesprochen
+        gegründet müde kenne kennt tisch tochter sohn hörte sonst eigentlich krank wichtig antwort brachte solche
+        mindestens bisschen spielt spielen trinkt isst schläft kocht einander miteinander lasst liebt liebte hinzufügen
+        löschen anzeigen bearbeiten auswählen speichern aktivieren deaktivieren verwenden gefällt gefallen spiele spiel
+        zeige zeig suche suchen gib stelle stellen bewerte füge stell mach such quelle anleitung abschnitt kapitel
         """,
     "fr": """
         le la les l un une des du de d et ou mais donc car ni que qu qui quoi où si comme quand lorsque puisque parce
@@ -110,7 +125,7 @@ WORDS = {
         muitas mais menos pouco tudo todo toda todos todas outro outra outros outras mesmo também já ainda sempre
         agora hoje ontem amanhã depois antes aqui ali lá com sem para por sobre sob entre até desde durante contra
         obrigado obrigada olá sim ano anos dia dias tempo homem mulher criança crianças casa gente mundo vida coisa
-        dois duas três grande bem bom boa então nova novo deste desta num numa horas
+        dois duas três grande bem bom boa então nova novo deste desta num numa horas estás dizer
         """,
     "nl": """
         de het een en of maar want dat die dit deze als dan omdat terwijl hoewel voordat nadat ik mij me mijn jij je
@@ -221,4 +236,12 @@ LETTERS = {
     "ć": "pl", "ń": "pl", "ą": "pl", "ę": "pl", "ř": "cs", "ě": "cs", "ů": "cs", "č": "cs", "š": "cs", "ž": "cs",
     "ğ": "tr", "ı": "tr", "ş": "tr", "ő": "hu", "ű": "hu", "ă": "ro vi", "ș": "ro", "ț": "ro", "đ": "vi", "ơ": "vi",
     "ư": "vi",
+}  # fmt: skip
+# Ends of words of six letters and more that are in no list, and the languages that have many of them.
+ENDINGS = {
+    "tions": "en fr", "ing": "en nl sv da id", "ings": "en", "ness": "en", "ful": "en", "ally": "en", "ably": "en",
+    "ated": "en", "ized": "en", "ised": "en", "ities": "en", "ously": "en", "ight": "en", "ough": "en", "ward": "en",
+    "ung": "de id", "ungen": "de", "keit": "de", "keiten": "de", "heit": "de", "heiten": "de", "schaft": "de",
+    "lich": "de", "liche": "de", "lichen": "de", "licher": "de", "liches": "de", "ischen": "de", "ischer": "de",
+    "isches": "de", "ieren": "de", "iert": "de", "ierte": "de", "ierten": "de", "igen": "de", "iger": "de",
 }  # fmt: skip

@@ -8,19 +8,24 @@ opinion, and is not part of a plain installation.
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from attendo.text.function_words import LETTERS, WORDS
+from attendo.text.function_words import ENDINGS, LETTERS, WORDS
 from attendo.text.scripts import KANA_CHARACTER, base_language, is_mostly_han
 
 SAMPLE = 600  # characters: a language is clear by then
-WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # To-do-Liste is one
 FEWEST_WORDS = 3  # of two letters and more: c = a + b is not French
 FEWEST_HITS = 2  # small words of one language
 SHARE = 0.4  # of the words must be of the language
-TIMES = 2.0  # as many must speak for it as for any language that the sentence may be in
+# Or fewer, where it is expected: so many, of so many words, and so many times as many as of any other language.
+FEWEST_OF_EXPECTED, SHARE_OF_EXPECTED, TIMES_RIVAL = 3, 0.2, 1.5
+FEWEST_OWN = 2  # of these are no words of another that the sentence may be in
+TIMES = 3  # as many must speak for it and not for another that the sentence may be in, as the other way round
+FEWEST_BEFORE_ENDING = 6  # letters of a word that may speak by its end
+ENDING_SIZES = sorted({len(ending) for ending in ENDINGS}, reverse=True)
 FEWEST_LETTERS = 2  # of a script; Greek ones also stand in formulas
 MOST_OF = 0.6  # of the letters are of the script
 ALMOST_ALL = 0.9  # of them, where it is Latin: a few Chinese characters are as much as many Latin letters
@@ -98,34 +103,70 @@ def script_of_letter(letter: str) -> str:
 
 
 def latin_language(text: str, expected: Collection[str]) -> str:
-    words = WORD.findall(text.lower())
+    """By the different words of a text: ha ha ha ha is not Spanish four times."""
+    words = set(WORD.findall(text.lower()))
     if len(words) < FEWEST_WORDS or sum(len(word) > 1 for word in words) < FEWEST_WORDS:
-        return ""
+        return greeting_language(words)
     if language := plain_language(words, expected):
         return language
-    hits: Counter[str] = Counter()
     table = languages_by_word()
+    spoken: dict[str, set[str]] = {}
+    weights: Counter[str] = Counter()  # a word of one language alone tells more than one of several
     for word in words:
-        for language in table.get(word) or languages_of_rare_word(word):
-            hits[language] += 1
-    for language, number in hits.most_common():
-        if number < FEWEST_HITS or number < SHARE * len(words):
+        languages = table.get(word) or languages_of_rare_word(word)
+        for language in languages:
+            spoken.setdefault(language, set()).add(word)
+            weights[language] += 12 // len(languages)
+    # Names last, because the order of a set is chance.
+    for language in sorted(spoken, key=lambda one: (-len(spoken[one]), one not in expected, -weights[one], one)):
+        found = spoken[language]
+        if len(found) < FEWEST_HITS:
             return ""
-        if all(number >= TIMES * hits[other] for other in expected if other != language):
+        if is_clear(language, found, len(words), spoken, expected):
             return language
         if language in expected:
             return ""
     return ""
 
 
-def plain_language(words: Sequence[str], expected: Collection[str]) -> str:
+def is_clear(
+    language: str, found: set[str], words: int, spoken: Mapping[str, set[str]], expected: Collection[str]
+) -> bool:
+    """Many of the words, or some of an expected language that no other has as many of; and hardly one that speaks for
+    another expected language instead."""
+    for other in expected:
+        instead = spoken.get(other, set())
+        if other != language and not stands_out(found, instead, FEWEST_OWN if language in expected else 1):
+            return False
+    if len(found) >= SHARE * words:
+        return True
+    if language not in expected or len(found) < FEWEST_OF_EXPECTED or len(found) < SHARE_OF_EXPECTED * words:
+        return False
+    rivals = [len(instead) for other, instead in spoken.items() if other != language]
+    return len(found) >= TIMES_RIVAL * max(rivals, default=0)
+
+
+def greeting_language(words: set[str]) -> str:
+    """Of two words: that in which both are, if they are in no other. Good morning, guten Morgen."""
+    table = languages_by_word()
+    languages = {table.get(word, ()) for word in words}
+    return "".join(*languages) if len(words) == 2 and len(languages) == 1 and len(*languages) == 1 else ""
+
+
+def plain_language(words: set[str], expected: Collection[str]) -> str:
     """A quick look that spares most sentences the rest: more than half of the words are of one expected language, so
     that no other can have twice as many."""
-    hits = [(sum(map(small_words(language).__contains__, words)), language) for language in expected]
-    hits.sort(reverse=True)
-    (most, language), (second, _) = [*hits, (0, ""), (0, "")][:2]
-    certain = most >= FEWEST_HITS and most * 2 > len(words) and most >= TIMES * second
-    return language if certain else ""
+    hits = sorted(((words & small_words(language), language) for language in expected), key=lambda hit: -len(hit[0]))
+    if not hits:
+        return ""
+    found, language = hits[0]
+    certain = len(found) >= FEWEST_HITS and len(found) * 2 > len(words)
+    return language if certain and all(stands_out(found, other) for other, _ in hits[1:]) else ""
+
+
+def stands_out(found: set[str], others: set[str], fewest: int = FEWEST_OWN) -> bool:
+    """Words of one language, against those of another: "so man in" is English and German."""
+    return len(found - others) >= max(fewest, TIMES * len(others - found))
 
 
 @cache
@@ -135,15 +176,17 @@ def small_words(language: str) -> frozenset[str]:
 
 @lru_cache(maxsize=10_000)
 def languages_of_rare_word(word: str) -> tuple[str, ...]:
-    """By its parts (l'homme), or by a letter that few languages have."""
+    """By its parts (l'homme), by a letter that few languages have, or by its end."""
     table = languages_by_word()
     if "'" in word or "’" in word:
         parts = re.split("['’]", word)
         return table.get("'".join(parts)) or table.get(parts[0], ())
-    if word.isascii():
-        return ()
     spoken_for = [set(LETTERS[letter].split()) for letter in set(word) if letter in LETTERS]
-    return tuple(sorted(set.intersection(*spoken_for))) if spoken_for else ()
+    if spoken_for:
+        return tuple(sorted(set.intersection(*spoken_for)))
+    if len(word) < FEWEST_BEFORE_ENDING:
+        return ()
+    return next((tuple(ENDINGS[word[-size:]].split()) for size in ENDING_SIZES if word[-size:] in ENDINGS), ())
 
 
 @cache

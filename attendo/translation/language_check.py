@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from attendo.text.scripts import HAN_LANGUAGES, base_language
+from attendo.text.verbatim import SIGN, without_verbatim
 from attendo.text.written_language import Written, script_of_language, written_in
 from attendo.translation.answer import LanguageNote
 
@@ -43,6 +44,13 @@ class LanguageCheck:
         return {index: verdict for index, verdict in verdicts.items() if isinstance(verdict, LanguageNote)}
 
     def judge(self, text: str) -> Verdict:
+        """A second look at what would be remarked on: the s of %s is not French. It takes time, and few need it."""
+        verdict = self.judge_words(text)
+        if isinstance(verdict, LanguageNote) and SIGN.search(text):
+            return self.judge_words(without_verbatim(text))
+        return verdict
+
+    def judge_words(self, text: str) -> Verdict:
         written = written_in(text, (*self.sources, self.target))
         script, language = written
         if not script or (script == "Latin" and (self.told or not language)):

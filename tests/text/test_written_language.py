@@ -2,7 +2,7 @@
 
 import pytest
 
-from attendo.text.function_words import LETTERS, WORDS
+from attendo.text.function_words import ENDINGS, LETTERS, WORDS
 from attendo.text.written_language import languages_by_word, script_of, script_of_language, written_in
 
 
@@ -61,15 +61,33 @@ def test_languages_in_latin_letters(text, language):
         "OK", "Internet", "Hotel", "Restaurant", "Die Hard", "Tour de France", "Coq au vin", "Los Angeles",
         "Rio de Janeiro", "Tom", "iPhone 15 Pro Max", "Log out", "Microsoft Windows Server", "c = a + b", "Café",
         "COVID-19", "http://example.org/a/b/c", "C++ in Java", "Man in Black", "Was war in Berlin?",
+        "So kocht man Reis.", "ha ha ha ha ha ha", "To-do-Liste", "Proof-of-Work und Mining", "Happy Birthday!",
+        'He said: "Ich weiß es nicht."', "Handy hat man in the hand",
     ],
 )  # fmt: skip
 def test_names_and_labels_are_in_no_clear_language(text):
     assert written_in(text, ("en", "de")).language == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Good morning!", "en"),  # two words of no other language
+        ("Vielen Dank", ""),  # one of them unknown
+        ("Guten Morgen", ""),  # morgen is Dutch, too
+        ("The Yas Marina Circuit website has exact timings.", "en"),  # less than half are small words
+        ("Die Produktion des Smartphone-Modells wurde komplett eingestellt.", "de"),
+        ("Nevada's outputs are tourism, mining, printing and publishing.", "en"),  # by their ends
+    ],
+)
+def test_few_words_of_an_expected_language(text, language):
+    assert written_in(text, ("en", "de")).language == language
+
+
 def test_the_lists_are_sound():
     assert not [word for words in WORDS.values() for word in words.split() if word != word.lower()]
     assert all(len(words.split()) == len(set(words.split())) >= 60 for words in WORDS.values())
-    assert {language for languages in LETTERS.values() for language in languages.split()} <= set(WORDS)
+    for table in (LETTERS, ENDINGS):
+        assert {language for languages in table.values() for language in languages.split()} <= set(WORDS)
     assert set(languages_by_word()["in"]) == {"en", "de", "nl", "it"}
     assert (script_of_language("zh-TW"), script_of_language("en-GB"), script_of_language("xx")) == ("Han", "Latin", "")

@@ -7,8 +7,9 @@ from attendo.cli.main import run
 from attendo.translation.answer import LanguageNote
 from attendo.translation.language_check import language_check
 from benchmarks.doubt.labelled import read_labelled
-from benchmarks.languages.__main__ import read_other
+from benchmarks.languages.__main__ import UNLISTED, check_for, is_long, is_noted, read_other
 from tests.translation.fake_engine import FakeEngine, fake_translator, write_fake_model
+from tests.translation.real_pairs import pairs
 
 DIRECTIONS = (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
 
@@ -111,6 +112,31 @@ def test_other_languages_are_noticed_and_no_others(evidence):
         found = sum(isinstance(note, LanguageNote) and note.kind == "already" for note in notes)
         assert found >= 0.7 * len(notes)
         evidence("X11", f"sentences already in {language} noticed", f"{found} of {len(notes)}")
+
+
+def test_placeholders_are_in_no_language():
+    assert judge("%s von %d Dateien kopiert", "en") == "expected"
+    assert judge("{{ the }} {{ and }} {{ with }} {{ from }}", "en") is None
+    assert judge("Open {name} and close the %s of it.", "en").kind == "already"
+
+
+def test_languages_without_a_list_are_not_taken_for_the_target():
+    unlisted = read_other(UNLISTED)
+    for target, most in (("en", 1), ("de", 0), ("zh", 0)):
+        notes = [judge(text, target) for _, text in unlisted]
+        assert sum(isinstance(note, LanguageNote) and note.kind == "already" for note in notes) <= most
+
+
+@pytest.mark.parametrize(
+    "name", ["zh-en/tatoeba.test.tsv", "zh-en/pud.test.tsv", "de-en/tatoeba.test.tsv", "de-en/pud.test.tsv"]
+)
+def test_in_real_text_sources_pass_and_targets_are_noticed(name):
+    sentences = pairs(name)
+    wrong = [text for _, target, text, _ in sentences if is_noted(check_for(target), text, "already")]
+    assert len(wrong) < 0.001 * len(sentences)
+    for language in name[:5].split("-"):
+        texts = [text for source, _, text, _ in sentences if source == language and is_long(text, language)]
+        assert sum(is_noted(check_for(language), text, "already") for text in texts) >= 0.95 * len(texts)
 
 
 def test_the_command_says_so(capfdbinary):
