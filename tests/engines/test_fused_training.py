@@ -77,11 +77,12 @@ def gradients(objective, model, batch):
 
 @pytest.mark.parametrize("batch", [packed_batch(), padded_batch()], ids=["packed", "one pair a row"])
 @pytest.mark.parametrize("changed", [{}, {"tied_output": False}, {"num_heads": 1, "decoder_layers": 1}], ids=str)
+@pytest.mark.parametrize("order", ["post", "pre"])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_loss_and_gradients_are_those_of_the_written_out_model(monkeypatch, batch, changed, smoothing):
+def test_loss_and_gradients_are_those_of_the_written_out_model(monkeypatch, batch, changed, order, smoothing):
     monkeypatch.setattr(ends, "CHUNK", 48 * 13)  # several chunks, the last one smaller
     torch.manual_seed(1)
-    model = build_model(replace(CONFIG, **changed)).double()
+    model = build_model(replace(CONFIG, norm_order=order, **changed)).double()
     for weight in model.parameters():
         torch.nn.init.normal_(weight, std=0.3)  # biases and gains that are not 0 and 1
     expected, expected_gradients = gradients(TeacherForcing(smoothing), model, batch)
@@ -91,7 +92,8 @@ def test_loss_and_gradients_are_those_of_the_written_out_model(monkeypatch, batc
         torch.testing.assert_close(found[name], gradient, atol=1e-9, rtol=1e-7, msg=lambda text, name=name: name + text)
 
 
-def test_gradients_with_dropout_are_those_of_the_same_dropout():
+@pytest.mark.parametrize("order", ["post", "pre"])
+def test_gradients_with_dropout_are_those_of_the_same_dropout(order):
     """By finite differences: forward and backward must drop the same numbers."""
     torch.manual_seed(1)
     sees = Intervals.between(torch.tensor([[1, 1, 2, 2, 2, 0]]), torch.tensor([[1, 2, 2, 0]]))
@@ -105,20 +107,21 @@ def test_gradients_with_dropout_are_those_of_the_same_dropout():
         joined, joined_bias = torch.cat(weights[:3]).detach(), torch.cat(weights[3:6]).detach()
         return AttentionCopies(sees, 2, joined, joined_bias, weights[6].detach())
 
-    def itself(x, *weights):
-        return SelfAttentionPass.apply(x, look(own, weights), around, *weights)
+    def itself(x, stream, *weights):
+        return SelfAttentionPass.apply(x, stream, look(own, weights), around, *weights)
 
-    def memory(x, memory, *weights):
-        return CrossAttentionPass.apply(x, memory, look(sees, weights), around, *weights)
+    def memory(x, stream, memory, *weights):
+        return CrossAttentionPass.apply(x, stream, memory, look(sees, weights), around, *weights)
 
-    def think(x, w_1, b_1, w_2, b_2, gain, offset):
+    def think(x, stream, w_1, b_1, w_2, b_2, gain, offset):
         given = FeedForwardCopies(w_1.detach(), b_1.detach(), w_2.detach())
-        return FeedForwardPass.apply(x, given, around, w_1, b_1, w_2, b_2, gain, offset)
+        return FeedForwardPass.apply(x, stream, given, around, w_1, b_1, w_2, b_2, gain, offset)
 
-    assert torch.autograd.gradcheck(itself, (rand(6, 8), *rest))
-    assert torch.autograd.gradcheck(memory, (rand(6, 8), rand(4, 8), *rest))
+    before = rand(6, 8), rand(6, 8) if order == "pre" else None
+    assert torch.autograd.gradcheck(itself, (*before, *rest))
+    assert torch.autograd.gradcheck(memory, (*before, rand(4, 8), *rest))
     assert torch.autograd.gradcheck(
-        think, (rand(6, 8), rand(5, 8), rand(5), rand(8, 5), rand(8), rand(8), rand(8)), eps=1e-7, atol=1e-4
+        think, (*before, rand(5, 8), rand(5), rand(8, 5), rand(8), rand(8), rand(8)), eps=1e-7, atol=1e-4
     )
 
 
@@ -178,7 +181,7 @@ def test_only_what_the_programs_compute_is_given_to_them():
     here = replace(ON_A_GPU, device=torch.device("cpu"))
     assert replace(here, fused=True).to_dict() == here.to_dict() | {"fused": "yes"}
     others = [
-        {"norm_order": "pre"}, {"norm": "rms"}, {"activation": "gelu"}, {"positions": "learned"}, {"bias": False},
+        {"norm": "rms"}, {"activation": "gelu"}, {"positions": "learned"}, {"bias": False},
         {"attention_dropout": 0.1}, {"activation_dropout": 0.1}, {"compatibility": "additive"},
         {"num_heads": 64}, {"vocab_size": 32_001},
         {"shared_embedding": False}, {"output_bias": True},
@@ -242,11 +245,12 @@ def test_residual_norm(rows, width, dropout):
     ):  # fmt: skip
         torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
     total = randn(rows, width)
-    for one, other in zip(
-        OnDevice().residual_norm_gradient(d_normed, total, gain, *around),
-        WrittenOut().residual_norm_gradient(d_normed, total, gain, *around), strict=True,
-    ):  # fmt: skip
-        torch.testing.assert_close(one, other, atol=1e-3, rtol=1e-4)
+    for d_total in (None, randn(rows, width)):
+        for one, other in zip(
+            OnDevice().residual_norm_gradient(d_normed, d_total, total, gain, *around),
+            WrittenOut().residual_norm_gradient(d_normed, d_total, total, gain, *around), strict=True,
+        ):  # fmt: skip
+            torch.testing.assert_close(one, other, atol=1e-3, rtol=1e-4)
 
 
 @needs_gpu
@@ -284,14 +288,16 @@ def test_both_ends_and_the_middle(dropout):
     torch.testing.assert_close(sums, other_sums, atol=1e-4, rtol=1e-4)
 
 
-def small_model(dropout=0.1):
+def small_model(dropout=0.1, order="post"):
     torch.manual_seed(1)
-    return build_model(replace(CONFIG, d_model=128, d_ff=256, num_heads=2, dropout=dropout)).to(CUDA).train()
+    config = replace(CONFIG, d_model=128, d_ff=256, num_heads=2, dropout=dropout, norm_order=order)
+    return build_model(config).to(CUDA).train()
 
 
 @needs_gpu
-def test_gradients_in_bfloat16_are_near_those_in_float32():
-    model, batch = small_model(0.0), packed_batch(3, rows=40, width=120, most=40).to(CUDA)
+@pytest.mark.parametrize("order", ["post", "pre"])
+def test_gradients_in_bfloat16_are_near_those_in_float32(order):
+    model, batch = small_model(0.0, order), packed_batch(3, rows=40, width=120, most=40).to(CUDA)
     expected, wanted = gradients(TeacherForcing(0.1), model, batch)
     loss, found = gradients(FusedTeacherForcing(0.1), model, batch)
     assert abs(loss / expected - 1) < 1e-3
@@ -300,8 +306,8 @@ def test_gradients_in_bfloat16_are_near_those_in_float32():
             assert (found[name] - gradient).norm() < 0.06 * gradient.norm(), name
 
 
-def weights_after(step, batches):
-    model = small_model()
+def weights_after(step, batches, order):
+    model = small_model(order=order)
     torch.manual_seed(2)
     optimizer = build_optimizer(model, TrainingConfig())
     losses = [step(model, optimizer, [batch], 1e-3, FusedTeacherForcing(0.1)).loss.item() for batch in batches]
@@ -309,13 +315,14 @@ def weights_after(step, batches):
 
 
 @needs_gpu
-def test_two_runs_are_equal_to_the_last_bit_and_so_is_a_recorded_one():
+@pytest.mark.parametrize("order", ["post", "pre"])
+def test_two_runs_are_equal_to_the_last_bit_and_so_is_a_recorded_one(order):
     batches = [packed_batch(seed, rows=32, width=120, most=40).to(CUDA) for seed in range(12)]
 
     def tensor_rate(model, optimizer, micro_batches, rate, objective):
         return train_step(model, optimizer, micro_batches, torch.full((), rate, device=CUDA), objective)
 
-    runs = [weights_after(step, batches) for step in (tensor_rate, tensor_rate, GraphedStep())]
+    runs = [weights_after(step, batches, order) for step in (tensor_rate, tensor_rate, GraphedStep())]
     for losses, weights in runs[1:]:
         assert losses == runs[0][0]
         assert all(torch.equal(one, other) for one, other in zip(weights, runs[0][1], strict=True))

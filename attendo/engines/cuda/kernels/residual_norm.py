@@ -38,8 +38,8 @@ def residual_norm_kernel(
 
 @triton.jit
 def residual_norm_gradient_kernel(
-    d_normed, total, gain, seed, d_x, d_y, shares, num_rows, width, threshold, grown, eps,
-    DROPS: tl.constexpr, ROWS: tl.constexpr, WIDTH: tl.constexpr, PROGRAMS: tl.constexpr,
+    d_normed, d_total, total, gain, seed, d_x, d_y, shares, num_rows, width, threshold, grown, eps,
+    CARRIES: tl.constexpr, DROPS: tl.constexpr, ROWS: tl.constexpr, WIDTH: tl.constexpr, PROGRAMS: tl.constexpr,
 ):  # fmt: skip
     program = tl.program_id(0)
     columns = tl.arange(0, WIDTH)
@@ -64,6 +64,8 @@ def residual_norm_gradient_kernel(
         along = (tl.sum(scaled * unit, axis=1) / width)[:, None]
         level = (tl.sum(scaled, axis=1) / width)[:, None]
         inside = tl.where(there, (scaled - unit * along - level) * deviation, 0.0)
+        if CARRIES:
+            inside += tl.load(d_total + at, mask=there, other=0.0).to(tl.float32)
         tl.store(d_x + at, inside.to(g.dtype), mask=there)
         if DROPS:
             inside = tl.where(kept(at, seed, threshold), inside * grown, 0.0)
@@ -91,10 +93,13 @@ def residual_norm(
 
 
 def residual_norm_gradient(
-    d_normed: Tensor, total: Tensor, gain: Tensor, eps: float, seed: Tensor, dropout: float
+    d_normed: Tensor, d_total: Tensor | None, total: Tensor, gain: Tensor, eps: float, seed: Tensor, dropout: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """-> of x [rows, d_model]; of y, which without dropout is the same tensor; and of gain, offset and bias
-    [3, d_model], in float32."""
+    """`d_total`: of x + dropout(y + bias) itself, where it goes on beside its norm.
+
+    -> of x [rows, d_model]; of y, which without dropout is the same tensor; and of gain, offset and bias
+    [3, d_model], in float32.
+    """
     rows, width = total.shape
     d_x = torch.empty_like(total)
     d_y = torch.empty_like(total) if dropout > 0 else d_x
@@ -102,7 +107,8 @@ def residual_norm_gradient(
     together = max(1, AT_ONCE // padded)
     shares = total.new_empty(PROGRAMS, 3, width, dtype=torch.float32)
     residual_norm_gradient_kernel[(PROGRAMS,)](
-        d_normed, total, gain, seed, d_x, d_y, shares, rows, width, round(dropout * 2**24), 1 / (1 - dropout), eps,
-        DROPS=dropout > 0, ROWS=together, WIDTH=padded, PROGRAMS=PROGRAMS, num_warps=2,
+        d_normed, d_normed if d_total is None else d_total, total, gain, seed, d_x, d_y, shares, rows, width,
+        round(dropout * 2**24), 1 / (1 - dropout), eps,
+        CARRIES=d_total is not None, DROPS=dropout > 0, ROWS=together, WIDTH=padded, PROGRAMS=PROGRAMS, num_warps=2,
     )  # fmt: skip
     return d_x, d_y, column_sums(shares.view(PROGRAMS, -1)).view(3, width)

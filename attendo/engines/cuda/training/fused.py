@@ -8,7 +8,7 @@ for a chunk at a time (ends.py). A model whose parts are others takes the writte
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from typing import cast
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -25,9 +25,10 @@ from attendo.engines.cuda.training.sublayers import (
     FeedForwardPass,
     SelfAttentionPass,
 )
+from attendo.model.add_and_norm import AddAndNorm, PreNorm
 from attendo.model.config import ModelConfig, TransformerConfig
-from attendo.model.decoder import DecoderLayer
-from attendo.model.encoder import EncoderLayer
+from attendo.model.decoder import Decoder, DecoderLayer
+from attendo.model.encoder import Encoder, EncoderLayer
 from attendo.model.feed_forward import FeedForward
 from attendo.model.multi_head import MultiHeadAttention
 from attendo.model.norms import LayerNorm
@@ -38,7 +39,7 @@ from attendo.training.device import Machine
 HEADS = (16, 32, 64, 128)  # sizes of a head that a GPU multiplies as they are
 MAY_DIFFER = {
     "vocab_size", "d_model", "d_ff", "num_heads", "encoder_layers", "decoder_layers", "dropout", "norm_eps",
-    "tied_output", "max_length", "rotary_base",
+    "tied_output", "max_length", "rotary_base", "norm_order",
 }  # fmt: skip
 DROPOUTS_A_LAYER = 3
 MOST_TOKENS = 2**17  # of a batch: the programs count places in 32 bits, up to 2^14 a token
@@ -62,7 +63,8 @@ def fused_if_possible(machine: Machine, config: ModelConfig, training: TrainingC
 
 
 def is_plain(config: ModelConfig) -> bool:
-    """The paper's own but for its sizes: post-norm, LayerNorm, ReLU, sinusoids, biases, dropout around sublayers alone.
+    """The paper's own but for its sizes and the order of its norms: LayerNorm, ReLU, sinusoids, biases, dropout around
+    sublayers alone.
 
     Asked of all fields but those named, so that what is new in a configuration is not plain until someone says so.
     """
@@ -96,6 +98,13 @@ class FusedTeacherForcing:
             )  # fmt: skip
 
 
+class OnTheWay(NamedTuple):
+    """Between two sublayers: what the next one reads, and in a pre-norm model the sum of which it is the norm."""
+
+    x: Tensor
+    stream: Tensor | None = None
+
+
 @dataclass(frozen=True)
 class FusedPass:
     """One batch on its way through a model."""
@@ -116,17 +125,27 @@ class FusedPass:
 
     def decoded(self) -> Tensor:
         """What the output projection is given: [target tokens, d_model]."""
-        batch, intervals = self.batch, self.intervals
-        memory = self.embedded(batch.source, intervals.source_places)
-        for encoder in cast(Iterable[EncoderLayer], self.model.encoder.layers):
-            memory = self.look_at_itself(memory, encoder, intervals.source)
-            memory = self.think(memory, encoder)
-        x = self.embedded(batch.target_in, intervals.target_places)
-        for layer in cast(Iterable[DecoderLayer], self.model.decoder.layers):
-            x = self.look_at_itself(x, layer, intervals.target)
-            x = self.look_at_memory(x, memory, layer)
-            x = self.think(x, layer)
-        return x
+        batch, intervals, model = self.batch, self.intervals, self.model
+        norms = norms_of(model.encoder)
+        source = self.begin(self.embedded(batch.source, intervals.source_places), model.encoder)
+        for encoder in cast(Iterable[EncoderLayer], model.encoder.layers):
+            source = self.look_at_itself(source, encoder, next(norms), intervals.source)
+            source = self.think(source, encoder, next(norms))
+        norms = norms_of(model.decoder)
+        target = self.begin(self.embedded(batch.target_in, intervals.target_places), model.decoder)
+        for layer in cast(Iterable[DecoderLayer], model.decoder.layers):
+            target = self.look_at_itself(target, layer, next(norms), intervals.target)
+            target = self.look_at_memory(target, source.x, layer, next(norms))
+            target = self.think(target, layer, next(norms))
+        return target.x
+
+    def begin(self, embedded: Tensor, stack: Encoder | Decoder) -> OnTheWay:
+        """What the first sublayer reads."""
+        first = arounds_of(stack.layers[0])[0]
+        if isinstance(first, PreNorm):
+            norm = cast(LayerNorm, first.norm)
+            return OnTheWay(norm(embedded.to(norm.gain.dtype)).to(embedded.dtype), embedded)
+        return OnTheWay(embedded)
 
     def embedded(self, tokens: Tensor, places: Tensor) -> Tensor:
         model, length = self.model, tokens.shape[1]
@@ -139,31 +158,32 @@ class FusedPass:
         )  # fmt: skip
         return Embed.apply(weight, how)  # type: ignore[no-untyped-call]
 
-    def look_at_itself(self, x: Tensor, layer: EncoderLayer | DecoderLayer, sees: Intervals) -> Tensor:
+    def look_at_itself(
+        self, now: OnTheWay, layer: EncoderLayer | DecoderLayer, norm: LayerNorm, sees: Intervals
+    ) -> OnTheWay:
         attention, around = cast(MultiHeadAttention, layer.self_attention), layer.around_self_attention
-        given = self.look(attention, sees), self.around(around), *attention_weights(attention), *of_norm(around)
-        return SelfAttentionPass.apply(x, *given)  # type: ignore[no-untyped-call]
+        given = self.look(attention, sees), self.around(around, norm), *attention_weights(attention)
+        return on_the_way(SelfAttentionPass.apply(*now, *given, norm.gain, norm.bias))  # type: ignore[no-untyped-call]
 
-    def look_at_memory(self, x: Tensor, memory: Tensor, layer: DecoderLayer) -> Tensor:
+    def look_at_memory(self, now: OnTheWay, memory: Tensor, layer: DecoderLayer, norm: LayerNorm) -> OnTheWay:
         attention, around = cast(MultiHeadAttention, layer.cross_attention), layer.around_cross_attention
         look = self.look(attention, self.intervals.cross)
-        given = look, self.around(around), *attention_weights(attention), *of_norm(around)
-        return CrossAttentionPass.apply(x, memory, *given)  # type: ignore[no-untyped-call]
+        given = memory, look, self.around(around, norm), *attention_weights(attention)
+        return on_the_way(CrossAttentionPass.apply(*now, *given, norm.gain, norm.bias))  # type: ignore[no-untyped-call]
 
-    def think(self, x: Tensor, layer: EncoderLayer | DecoderLayer) -> Tensor:
+    def think(self, now: OnTheWay, layer: EncoderLayer | DecoderLayer, norm: LayerNorm) -> OnTheWay:
         part, around = cast(FeedForward, layer.feed_forward), layer.around_feed_forward
         inner, outer = part.inner, part.outer
         think = FeedForwardCopies(*(self.halves[each] for each in (inner.weight, inner.bias, outer.weight)))
-        given = think, self.around(around), inner.weight, inner.bias, outer.weight, outer.bias, *of_norm(around)
-        return FeedForwardPass.apply(x, *given)  # type: ignore[no-untyped-call]
+        given = think, self.around(around, norm), inner.weight, inner.bias, outer.weight, outer.bias
+        return on_the_way(FeedForwardPass.apply(*now, *given, norm.gain, norm.bias))  # type: ignore[no-untyped-call]
 
     def look(self, attention: MultiHeadAttention, sees: Intervals) -> AttentionCopies:
         joined, bias = (self.halves[each] for each in (attention.query.weight, attention.query.bias))
         return AttentionCopies(sees, attention.num_heads, joined, bias, self.halves[attention.output.weight])
 
-    def around(self, around: nn.Module) -> Around:
-        eps = cast(LayerNorm, around.norm).eps
-        return Around(self.programs, eps, self.dropout(cast(nn.Dropout, around.dropout)), next(self.seeds))
+    def around(self, around: AddAndNorm, norm: LayerNorm) -> Around:
+        return Around(self.programs, norm.eps, self.dropout(around.dropout), next(self.seeds))
 
     def dropout(self, part: nn.Dropout) -> float:
         return part.p if part.training else 0.0
@@ -210,6 +230,17 @@ def attention_weights(attention: MultiHeadAttention) -> tuple[Tensor, ...]:
     return *(part.weight for part in parts), *(part.bias for part in parts), output.weight, output.bias
 
 
-def of_norm(around: nn.Module) -> tuple[Tensor, Tensor]:
-    norm = cast(LayerNorm, around.norm)
-    return norm.gain, norm.bias
+def norms_of(stack: Encoder | Decoder) -> Iterator[LayerNorm]:
+    """The norm that follows each sublayer: its own, or in a pre-norm stack that of the next one."""
+    arounds = [around for layer in stack.layers for around in arounds_of(layer)]
+    norms = [around.norm for around in arounds]
+    return iter(cast(list[LayerNorm], [*norms[1:], stack.norm] if isinstance(arounds[0], PreNorm) else norms))
+
+
+def arounds_of(layer: nn.Module) -> list[AddAndNorm]:
+    """In the order in which the sublayers are gone through."""
+    return [part for part in layer.children() if isinstance(part, AddAndNorm)]
+
+
+def on_the_way(found: Tensor | tuple[Tensor, Tensor]) -> OnTheWay:
+    return OnTheWay(found) if isinstance(found, Tensor) else OnTheWay(found[1], found[0])

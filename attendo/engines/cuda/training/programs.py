@@ -33,8 +33,9 @@ class Programs(Protocol):
     ) -> tuple[Tensor, Tensor]: ...  # fmt: skip
 
     def residual_norm_gradient(
-        self, d_normed: Tensor, total: Tensor, gain: Tensor, eps: float, seed: Tensor, dropout: float
-    ) -> tuple[Tensor, Tensor, Tensor]: ...
+        self, d_normed: Tensor, d_total: Tensor | None, total: Tensor, gain: Tensor, eps: float, seed: Tensor,
+        dropout: float,
+    ) -> tuple[Tensor, Tensor, Tensor]: ...  # fmt: skip
 
     def relu_gradient_(self, gradient: Tensor, activated: Tensor) -> Tensor: ...
 
@@ -82,11 +83,12 @@ class OnDevice:
         return residual_norm(x, y, bias, gain, offset, eps, seed, dropout)
 
     def residual_norm_gradient(
-        self, d_normed: Tensor, total: Tensor, gain: Tensor, eps: float, seed: Tensor, dropout: float
-    ) -> tuple[Tensor, Tensor, Tensor]:
+        self, d_normed: Tensor, d_total: Tensor | None, total: Tensor, gain: Tensor, eps: float, seed: Tensor,
+        dropout: float,
+    ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
         from attendo.engines.cuda.kernels.residual_norm import residual_norm_gradient
 
-        return residual_norm_gradient(d_normed, total, gain, eps, seed, dropout)
+        return residual_norm_gradient(d_normed, d_total, total, gain, eps, seed, dropout)
 
     def relu_gradient_(self, gradient: Tensor, activated: Tensor) -> Tensor:
         from attendo.engines.cuda.kernels.relu_gradient import relu_gradient_

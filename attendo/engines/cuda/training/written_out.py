@@ -59,12 +59,15 @@ class WrittenOut:
         return total, unit * gain + offset
 
     def residual_norm_gradient(
-        self, d_normed: Tensor, total: Tensor, gain: Tensor, eps: float, seed: Tensor, dropout: float
-    ) -> tuple[Tensor, Tensor, Tensor]:
+        self, d_normed: Tensor, d_total: Tensor | None, total: Tensor, gain: Tensor, eps: float, seed: Tensor,
+        dropout: float,
+    ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
         unit, deviation = normed(total, eps)
         scaled = d_normed * gain
         along = (scaled * unit).mean(-1, keepdim=True)
         d_x = (scaled - unit * along - scaled.mean(-1, keepdim=True)) * deviation
+        if d_total is not None:
+            d_x = d_x + d_total
         d_y = dropped(d_x, seed, dropout)
         return d_x, d_y, torch.stack(((d_normed * unit).sum(0), d_normed.sum(0), d_y.sum(0)))
 
