@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -30,7 +31,7 @@ from attendo.text.tokenizer import Tokenizer
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from benchmarks.machine import data_folder
 from recipes.default.distil import distil, held_out, lines_of, sources
-from recipes.default.made_up import pairs
+from recipes.default.made_up import labelled, pairs
 from recipes.default.recounted import write_recounted
 from recipes.default.rounds import PLAIN_TEXT, translate_plain_text
 from recipes.default.scores import write_scores
@@ -41,6 +42,8 @@ HERE = Path(__file__).parent
 CORPORA = HERE / "corpora.toml"
 VOCABULARY = 16_000
 MADE_UP = 80_000  # pairs of each two languages
+WORDS = 20_000  # more of WORD_KINDS: what stands alone must be met more often than what has a context
+WORD_KINDS = ("single words", "everyday words", "labels", "phrases", "letters")
 ROUGH = 20_000  # of each direction, with the typing errors of people
 VARIED = 40_000  # of each direction, of what the teacher answered
 RECOUNTED = 8  # times everything in which something is counted
@@ -77,6 +80,7 @@ def steps(work: Path, processes: int, most: int | None, settings: list[str]) -> 
     every: dict[str, Make] = {"tokenizer.json": partial(write_tokenizer, data)}
     for languages in (("zh", "en"), ("de", "en")):
         every[f"made-up.{'-'.join(languages)}.tsv"] = partial(write_made_up, languages, MADE_UP, False)
+        every[f"words.{'-'.join(languages)}.tsv"] = partial(write_words, languages, WORDS)
     for languages in DIRECTIONS:
         every[f"rough.{'-'.join(languages)}.tsv"] = partial(write_made_up, languages, ROUGH, True)
     every["teacher"] = partial(train, work, settings)
@@ -139,6 +143,11 @@ def write_tokenizer(data: Path, out: Path) -> None:
 def write_made_up(languages: tuple[str, str], count: int, roughened: bool, out: Path) -> None:
     lines = (f"{first}\t{second}\n" for first, second in pairs(languages, count, seed=1, roughened=roughened))
     out.write_text("".join(lines), encoding="utf-8")
+
+
+def write_words(languages: tuple[str, str], count: int, out: Path) -> None:
+    drawn = (pair for kind, pair in labelled(languages, seed=2) if kind in WORD_KINDS)
+    out.write_text("".join(f"{first}\t{second}\n" for first, second in islice(drawn, count)), encoding="utf-8")
 
 
 def train(work: Path, settings: list[str], out: Path) -> None:
