@@ -2,7 +2,7 @@
 
     python -m recipes.default.made_up --languages zh,en --pairs 30000 --seed 1 --out made-up.zh-en.tsv
 
-writes pairs that read well both ways: numbers, dates, single words, small sentences, things to be copied (MIXTURE says
+writes pairs that read well both ways: numbers, dates, words, labels, small sentences, things to be copied (MIXTURE says
 how much of each). With --rough the first column is what people type, and the second stays clean: such a file is for a
 corpus with `one_way = true`. The same languages, number and seed give the same bytes.
 
@@ -19,7 +19,9 @@ from random import Random
 from recipes.default.made_up_kinds import (
     copies,
     dates,
+    everyday_words,
     fragments,
+    labels,
     large_numbers,
     lists,
     measures,
@@ -37,19 +39,21 @@ from recipes.default.made_up_kinds.trilingual import Kind, Phrase
 # Percent of the draws. A kind that has little to say (phrases, single words) soon repeats itself; a pair is taken
 # once, so in a large corpus its share is smaller and those of the others grow.
 MIXTURE: dict[str, tuple[int, Kind]] = {
-    "numbers": (8, numbers.draw),
-    "large numbers": (6, large_numbers.draw),
-    "dates": (9, dates.draw),
-    "times": (6, times.draw),
-    "measures": (8, measures.draw),
-    "single words": (8, single_words.draw),
-    "people": (6, people.draw),
-    "phrases": (4, phrases.draw),
-    "fragments": (10, fragments.draw),
-    "sentences": (17, sentences.draw),
-    "copies": (10, copies.draw),
-    "shouting": (3, shouting.draw),
-    "lists": (5, lists.draw),
+    "numbers": (6, numbers.draw),
+    "large numbers": (5, large_numbers.draw),
+    "dates": (7, dates.draw),
+    "times": (5, times.draw),
+    "measures": (6, measures.draw),
+    "single words": (5, single_words.draw),
+    "everyday words": (16, everyday_words.draw),
+    "labels": (9, labels.draw),
+    "people": (5, people.draw),
+    "phrases": (3, phrases.draw),
+    "fragments": (8, fragments.draw),
+    "sentences": (12, sentences.draw),
+    "copies": (8, copies.draw),
+    "shouting": (2, shouting.draw),
+    "lists": (3, lists.draw),
 }
 
 # What the demonstrations ask for. It is here to be tested for, not to be made.
