@@ -42,21 +42,24 @@ from recipes.default.made_up_kinds.trilingual import Kind, Phrase
 # Percent of the draws. A kind that has little to say (phrases, single words) soon repeats itself; a pair is taken
 # once, so in a large corpus its share is smaller and those of the others grow.
 MIXTURE: dict[str, tuple[int, Kind]] = {
-    "numbers": (6, numbers.draw),
-    "large numbers": (5, large_numbers.draw),
-    "dates": (7, dates.draw),
-    "times": (5, times.draw),
-    "measures": (6, measures.draw),
-    "single words": (5, single_words.draw),
-    "everyday words": (16, everyday_words.draw),
-    "labels": (9, labels.draw),
-    "people": (5, people.draw),
-    "phrases": (3, phrases.draw),
-    "fragments": (8, fragments.draw),
-    "sentences": (12, sentences.draw),
-    "copies": (8, copies.draw),
+    "numbers": (5, numbers.draw),
+    "large numbers": (4, large_numbers.draw),
+    "dates": (5, dates.draw),
+    "times": (4, times.draw),
+    "measures": (5, measures.draw),
+    "single words": (4, single_words.draw),
+    "everyday words": (13, everyday_words.draw),
+    "labels": (7, labels.draw),
+    "people": (3, people.draw),
+    "phrases": (2, phrases.draw),
+    "fragments": (5, fragments.draw),
+    "sentences": (8, sentences.draw),
+    "shop": (9, shop.draw),
+    "letters": (7, letters.draw),
+    "news": (9, news.draw),
+    "copies": (6, copies.draw),
     "shouting": (2, shouting.draw),
-    "lists": (3, lists.draw),
+    "lists": (2, lists.draw),
 }
 
 # What the demonstrations ask for. It is here to be tested for, not to be made.
