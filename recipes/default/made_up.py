@@ -2,9 +2,10 @@
 
     python -m recipes.default.made_up --languages zh,en --pairs 30000 --seed 1 --out made-up.zh-en.tsv
 
-writes pairs that read well both ways: numbers, dates, words, labels, small sentences, things to be copied (MIXTURE says
-how much of each). With --rough the first column is what people type, and the second stays clean: such a file is for a
-corpus with `one_way = true`. The same languages, number and seed give the same bytes.
+writes pairs that read well both ways: numbers, dates, words, labels, small sentences, things to be copied, and what is
+said in shops, letters and news (MIXTURE says how much of each). With --rough the first column is what people type, and
+the second stays clean: such a file is for a corpus with `one_way = true`. The same languages, number and seed give the
+same bytes.
 
 What can be said is in the tables of made_up_kinds (see words.py there): never any of FORBIDDEN, nor a sentence of a
 test set that is longer than three words; a greeting may be in any.

@@ -28,9 +28,9 @@ YEARLY = (
     Phrase("{n}美元", "{n} dollars", "{n} Dollar"),
 )
 # Words that begin a sentence and are written small after a salutation; a sentence with another first word stays alone.
-SMALL = set(
+SMALL = (
     "Thank Please We Unfortunately Could Do If As My This It Vielen Ich Wir Herzlichen Wie Leider Hiermit Anbei Im "
-    "Bitte Bei Könnten Haben Würde Passt Es Sobald Für Mein Dies".split()
+    "Bitte Bei Könnten Haben Würde Passt Es Sobald Für Mein Dies"
 )
 
 
@@ -43,7 +43,7 @@ def small(text: str) -> str | None:
     first = text.split(" ")[0]
     if first == "I":
         return text
-    return text[0].lower() + text[1:] if first in SMALL else None
+    return text[0].lower() + text[1:] if first in SMALL.split() else None
 
 
 def after_salutation(start: Phrase, sentence: Phrase) -> Phrase:

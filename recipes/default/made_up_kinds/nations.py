@@ -25,9 +25,6 @@ WEAK = {"m": ("e", "en", "en", "en"), "f": ("e", "e", "en", "en"), "n": ("e", "e
 CHINA = "中国"
 UNKNOWN_IN_CHINA = ("总统", "副总统", "议长", "央行行长")  # these have other titles there
 PRESIDENTS = ("总统", "副总统")
-WITHOUT_PRESIDENT = set(
-    "英国 西班牙 比利时 卢森堡 瑞典 挪威 丹麦 荷兰 日本 泰国 马来西亚 柬埔寨 沙特阿拉伯 约旦 摩洛哥 加拿大 澳大利亚 新西兰".split()
-)
 
 Row = dict[str, str]
 
@@ -102,5 +99,5 @@ def body(name: str, row: Row, of: Row) -> dict[str, Phrase]:
 
 def offices_of(row: Row) -> tuple[Row, ...]:
     """The offices that are known by these names there."""
-    unknown = UNKNOWN_IN_CHINA if row["zh"] == CHINA else PRESIDENTS if row["zh"] in WITHOUT_PRESIDENT else ()
+    unknown = UNKNOWN_IN_CHINA if row["zh"] == CHINA else PRESIDENTS if row["president"] == "no" else ()
     return tuple(office for office in OFFICES if office["zh"] not in unknown)

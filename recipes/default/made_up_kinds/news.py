@@ -29,10 +29,10 @@ from recipes.default.made_up_kinds.words import (
 PATTERNS = table("news")
 CITIES = texts("news_cities")
 PROFESSIONS = tuple(rows("professions"))
-WOMEN = set(
+WOMEN = (
     "Mary Anna Maria Lucy Emma Alice Clara Elizabeth Greta Hannah Helen Isabel Jane Jennifer Jessica Julia Kate Laura "
     "Lisa Mia Nina Rachel Ruth Sarah Sophie Susan Victoria Eileen Emily Grace Olivia "
-    "Fang Na Min Jing Li Yan Xiaohong Yuqing Haiyan Wenjing".split()
+    "Fang Na Min Jing Li Yan Xiaohong Yuqing Haiyan Wenjing"
 )
 # Those that forecast, invest and give, and those that count the dead: the others would be odd at it.
 WITH_MONEY = ("政府", "央行", "财政部", "经济部", "欧盟", "欧盟委员会", "世界银行", "国际货币基金组织", "亚洲开发银行")
@@ -64,7 +64,7 @@ def person(rng: Random, given: Phrase) -> Phrase:
 def about_person(rng: Random, of: nations.Row) -> dict[str, Phrase]:
     """A name, what its bearer is, and the pronouns that go with both."""
     given, work = rng.choice((*GIVEN_NAMES, *CHINESE_GIVEN_NAMES)), rng.choice(PROFESSIONS)
-    woman = given.en in WOMEN
+    woman = given.en in WOMEN.split()
     adjective, noun = of["de_adj"], work["de_woman"] if woman else work["de"]
     en = f"{of['en_adj']} {work['en']}"
     return {

@@ -1,7 +1,7 @@
 """Products: what is sold, with the articles and pronouns that go with it in each language.
 
-    forms(LAPTOP)["the_acc"] -> 笔记本电脑, the laptop, den Laptop
-    forms(LAPTOP)["it"] -> 它, it, er
+forms(LAPTOP)["the_acc"] -> 笔记本电脑, the laptop, den Laptop
+forms(LAPTOP)["it"] -> 它, it, er
 """
 
 from recipes.default.made_up_kinds.grammar import a_or_an
