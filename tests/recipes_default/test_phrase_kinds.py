@@ -39,7 +39,8 @@ def drawn(kind: str) -> tuple[Phrase, ...]:
 def filling(kind: str, pattern: Pattern) -> dict[str, Phrase]:
     rng = Random(1)
     if kind != "shop":
-        return KINDS[kind].slots(rng)  # type: ignore[no-any-return]
+        filled: dict[str, Phrase] = KINDS[kind].slots(rng)
+        return filled
     return shop.slots(rng, next(product for product in products.PRODUCTS if pattern.fits(product.group)))
 
 
