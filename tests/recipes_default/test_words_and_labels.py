@@ -10,8 +10,9 @@ from recipes.default.made_up_kinds import everyday_words, labels
 from recipes.default.made_up_kinds.everyday_words import EVERYDAY, NAMED, Word
 from recipes.default.made_up_kinds.labels import LABELS, title_case
 from recipes.default.made_up_kinds.trilingual import Phrase
-from recipes.default.made_up_kinds.words import ADJECTIVES, NOUNS, PLACES, WORDS, rows
+from recipes.default.made_up_kinds.words import NOUNS, rows
 
+OLDER = ("words", "nouns", "adjectives", "places")  # tables with single words
 CHINESE = re.compile(r"[\u4e00-\u9fff，？]+|在……之间|T恤|X光片")
 LATIN = re.compile(r"[A-Za-zÄÖÜäöüßé][A-Za-zÄÖÜäöüßé '.,:?-]*|100.+|.*24.+")
 
@@ -35,7 +36,7 @@ def known() -> list[tuple[str, Phrase]]:
     """All single words of the generator with their class; the older tables write verbs without "to"."""
     older = [
         *(("verb" if row["group"] == "verb" else "", row) for row in rows("words")),
-        *(("", row) for name in ("nouns", "adjectives", "places") for row in rows(name)),
+        *(("", row) for name in OLDER[1:] for row in rows(name)),
     ]
     found = [(word_class(word), word.phrase) for word in EVERYDAY]
     for kind, row in older:
@@ -115,9 +116,7 @@ def test_genders_agree_with_endings_and_with_those_of_shorter_words() -> None:
 def test_english_verbs_lose_their_to_only_where_nothing_else_is_written_so() -> None:
     rng = Random(1)
     drawn = {everyday_words.alone(rng) for _ in range(20_000)}
-    meant = {word.en: word.de for word in (*WORDS, *NOUNS, *ADJECTIVES, *PLACES)} | {
-        word.en: word.de for word in EVERYDAY
-    }
+    meant = {row["en"]: row["de"] for name in OLDER for row in rows(name)} | {word.en: word.de for word in EVERYDAY}
     assert [phrase for phrase in drawn if meant.get(phrase.en, phrase.de) != phrase.de] == []
     assert any(phrase.de == "flüstern" and phrase.en == "whisper" for phrase in drawn)
     assert not any(phrase.en == "hope" and phrase.de == "hoffen" for phrase in drawn)
