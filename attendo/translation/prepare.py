@@ -4,7 +4,8 @@ What must come back as it is, and a glossary's terms, are hidden behind stand-in
 model has learnt what they are, elsewhere only when its answer lost something. An address alone has no words.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from attendo.decoding.length import longest_output
 from attendo.engines.engine import Limits, Request
 from attendo.errors import InputError, UsageError
 from attendo.files.tables import short_repr
+from attendo.text.dress import PLAIN, WEARS, Dress, undress
 from attendo.text.normalize import WORD, edges, for_model, normalize, repair
 from attendo.text.scripts import (
     base_language,
@@ -39,6 +41,9 @@ SAMPLE = 2_000  # characters, by which the language of a text is told
 # A model writes most addresses and identifiers as they are, and a sentence is better for having seen them; where one is
 # lost there is another attempt. A name in braces it would translate, and a tag move or drop.
 HIDDEN_AT_FIRST = ("placeholder", "tag", "message")
+# Of a formula, x² + y², or a size, 12 B, there is nothing to translate; a Latin letter alone is a word but once: I.
+NO_LETTER = r"\W\d_²³¹⁰-⁹₀-₉½¼¾"
+MORE_THAN_A_LETTER = re.compile(rf"[^{NO_LETTER}]{{2}}|[^{NO_LETTER}A-Za-zÀ-ɏ]|^\W*I\W*$")
 FITS = 0.8  # of the characters that would fill the model's limit: tokens are not evenly spread over them
 
 
@@ -48,10 +53,13 @@ class Languages(NamedTuple):
     source: str
     target: str
     to: str
+    dress: Dress = PLAIN  # of one sentence
 
     def in_script(self, text: str) -> str:
-        """What the model says, in the script that the reader wants."""
-        return text if self.to == self.target else to_traditional(text, self.to)
+        """What the model says, as the reader wants it: in the script asked for, and in the dress of the source."""
+        if self.to != self.target:
+            text = to_traditional(text, self.to)
+        return text if self.dress is PLAIN else self.dress.put_on(text, self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +72,12 @@ class PreparedText:
     repaired: int  # characters that were none
     remarks: tuple[str, ...]
     notes: dict[int, LanguageNote]  # of segments in another language than the model reads
+    dresses: Mapping[int, Dress]  # of segments that have one, which the model does not see
 
     def asked(self, index: int) -> tuple[Languages, Request, StandIns]:
         """All that is to be known of a segment in order to decode it."""
-        return self.languages, self.requests[index], self.stand_ins.get(index, ())
+        languages = self.languages._replace(dress=self.dresses[index]) if index in self.dresses else self.languages
+        return languages, self.requests[index], self.stand_ins.get(index, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +101,15 @@ class Preparer:
         segments: list[Segment] = []
         requests: dict[int, Request] = {}
         hidden: dict[int, StandIns] = {}
+        dresses: dict[int, Dress] = {}
         cut = 0
         waiting = (whole_segment(whole) if options.one_sentence else split(whole, languages.source))[::-1]
         while waiting:
             segment = waiting.pop()
             text_for_model = "" if segment.is_silent and not options.glossary else for_model(segment.text)
+            dress = PLAIN
+            if WEARS.search(text_for_model) or text_for_model.isupper():  # a quick look that spares most the rest
+                text_for_model, dress = undress(text_for_model, languages.source)
             shown, stand_ins, has_words = self.hide(text_for_model, languages, options)
             if has_words:
                 request, remark = self.request(shown, languages)
@@ -103,6 +117,8 @@ class Preparer:
                     waiting.extend(self.shorter(segment, len(request.ids))[::-1])
                     continue
                 requests[len(segments)] = request
+                if dress is not PLAIN:
+                    dresses[len(segments)] = dress
                 remarks += [remark] if remark else []
                 if stand_ins:
                     hidden[len(segments)] = stand_ins
@@ -115,11 +131,11 @@ class Preparer:
         check = language_check(languages.target, languages.to, from_ and languages.source, self.directions)
         notes = check.notes(whole, {index: segments[index].text for index in requests}) if check else {}
         asked = {index: request for index, request in requests.items() if not (index in notes and notes[index].copied)}
-        return PreparedText(text, languages, segments, asked, hidden, repaired, tuple(remarks), notes)
+        return PreparedText(text, languages, segments, asked, hidden, repaired, tuple(remarks), notes, dresses)
 
     def hide(self, text: str, languages: Languages, options: TranslationOptions) -> tuple[str, StandIns, bool]:
         """What the model reads of one sentence at the first attempt, what is hidden from it, and whether there is
-        anything to translate; to a model that knows stand-ins, digits alone are nothing."""
+        anything to translate; to a model that knows stand-ins, digits and single letters are nothing."""
         spans: list[Span] = []
         if options.glossary:
             text = normalize(text)
@@ -129,7 +145,7 @@ class Preparer:
         at_once = self.knows_stand_ins and any(span.kind in HIDDEN_AT_FIRST for span in verbatim)
         shown, stand_ins = hide(text, [*spans, *verbatim]) if spans or at_once else (text, ())
         rest = without_verbatim(shown) if verbatim or spans else text  # a stand-in looks like a placeholder
-        return shown, stand_ins, any(map(str.isalpha, rest)) if self.knows_stand_ins else WORD.search(rest) is not None
+        return shown, stand_ins, (MORE_THAN_A_LETTER if self.knows_stand_ins else WORD).search(rest) is not None
 
     def request(self, text: str, languages: Languages) -> tuple[Request, str]:
         """What the model is asked of one sentence, and what the user should know of it."""

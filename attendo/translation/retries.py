@@ -26,6 +26,7 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.length import group_by_length
 from attendo.decoding.options import MOST_PASSES, SearchOptions
 from attendo.engines.engine import Engine, Request
+from attendo.text.dress import PLAIN
 from attendo.text.normalize import one_line
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import in_digits
@@ -306,7 +307,7 @@ def with_misses(answer: Sentence, asked: Asked) -> Sentence:
     languages, request, stand_ins = asked
     misses = missing(request.text, answer.text, languages.source, languages.target)
     invented = not stand_ins and any(map(STAND_IN.search, answer.texts)) and not STAND_IN.search(request.text)
-    if languages.to != languages.target:
+    if languages.to != languages.target or languages.dress is not PLAIN:
         answer = replace(answer, texts=tuple(map(languages.in_script, answer.texts)))
     if stand_ins or invented:
         misses = [miss for miss in misses if not STAND_IN.fullmatch(miss.text)]

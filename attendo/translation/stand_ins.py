@@ -22,6 +22,9 @@ from attendo.translation.checks import Miss, MissKind
 
 STAND_IN = re.compile(r"\{ ?(\d{1,3}) ?\}")
 MOST = 99  # in a sentence; what comes after stays in the text
+# &nbsp; is a space itself.
+SPACE_ENTITY = "&(?:nbsp|ensp|emsp|thinsp|#160|#x[Aa]0);"
+SPACE_FIRST, SPACE_LAST = re.compile(SPACE_ENTITY), re.compile(f"{SPACE_ENTITY}$")
 # Elements of HTML that have no end.
 VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "x"]
@@ -125,8 +128,8 @@ def stand_in_for(text: str, span: Span) -> StandIn:
         source,
         span.target,
         span.kind,
-        tight_before=bool(in_word[0]) or (closes and not before.isspace()),
-        tight_after=bool(in_word[1]) or (opens and not after.isspace()),
+        tight_before=bool(in_word[0]) or (closes and not before.isspace()) or SPACE_FIRST.match(source) is not None,
+        tight_after=bool(in_word[1]) or (opens and not after.isspace()) or SPACE_LAST.search(source) is not None,
     )
 
 

@@ -66,6 +66,7 @@ HARD = {
         "J. R. R. Tolkien wrote it. |C. S. Lewis read it.",
         "Take plan B. |We have no plan A.",
         "See fig. 3 and No. 5. |No. |I won't.",
+        "Item no. ABC-1234-X is sold out. |No. |Really.",
         "Fruit, e.g. apples, i.e. Apples. |Good.",
         "Apples, pears, etc. |The rest is gone.",
         "Apples, pears, etc. are gone. |Really.",

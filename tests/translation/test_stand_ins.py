@@ -41,6 +41,12 @@ def test_beside_a_word_they_are_set_off_and_close_up_again():
     assert reveal("The file {1} has {2} of {3} px", stand_ins, "en") == "The file {name} has %d of {n}px"
 
 
+def test_no_space_is_put_beside_a_space():
+    shown, stand_ins = hidden("Preis:&nbsp;10&nbsp;€")
+    assert shown == "Preis:{1} 10 {2}€"
+    assert reveal("Price: {1} 10 {2} €", stand_ins, "en") == "Price:&nbsp;10&nbsp;€"
+
+
 def test_what_touches_is_one():
     shown, stand_ins = hidden("Dear <b>{name}</b>!")
     assert (shown, [one.source for one in stand_ins]) == ("Dear {1}!", ["<b>{name}</b>"])
@@ -169,6 +175,8 @@ def test_what_no_language_translates_is_kept_or_flagged(translator, kind, eviden
         "42",
         "12,50 €",
         "AB-1234",
+        "x² + y² = z²",
+        "12 B",
     ],
 )
 def test_a_line_with_nothing_to_translate_is_not_touched(translator, text):

@@ -1,0 +1,110 @@
+"""A text in capitals alone, as signs and headlines have it: read in small letters, and its translation set in capitals.
+
+    WARNING: DO NOT TOUCH!  ->  Warning: do not touch!  ->  Warnung: Nicht anfassen!  ->  WARNUNG: NICHT ANFASSEN!
+
+A model has seen few words in capitals and takes them to pieces. No character is added or lost by any step. In German
+nouns keep a capital, and in doubt a word is one; abbreviations and what no language translates stay as they are.
+"""
+
+import re
+from collections.abc import Callable
+
+from attendo.text.scripts import base_language
+from attendo.text.verbatim import find_verbatim
+from attendo.text.written_language import script_of_language, small_words
+
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+LONG = 7  # letters: a word alone, or without a small one beside it, that is no abbreviation
+VOWEL = re.compile("[AEIOUYÄÖÜÀÁÂÃÅÆÈÉÊËÌÍÎÏÒÓÔÕØÙÚÛĄĘĚŮİI]")
+CASED = ("Latin", "Cyrillic", "Greek")
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Those that could be read as words; what has no vowel is one anyway.
+ABBREVIATIONS = words(
+    """
+    USA EU UN UNO UK NATO NASA UNESCO UNICEF OPEC WHO IMF CEO CIA FBI BBC AG IT PC TV CD DVD USB HDMI GPS API IP
+    ID AI KI URL UI OS IOS PDF XML HTML FAQ ASAP DIY VIP AIDS COVID LED LCD WLAN WIFI SIM SUV ICE UEFA FIFA IKEA
+    SAP ADAC EDV AGB IBAN BIC SEPA ARD ZDF SPD CDU CSU FDP AFD BAFÖG UFO
+    """
+)
+# Nouns among the small words of German.
+GERMAN_NOUNS = words(
+    """
+    jahr jahre jahren tag tage tagen woche stunde stunden uhr zeit mann frau frauen kind kinder leute menschen
+    welt haus hause arbeit schule buch geld wasser auto tür name freund freunde mutter vater eltern bruder
+    schwester sohn tochter beispiel geschichte wort worte nacht abend fehler straße augen wahrheit tisch antwort
+    quelle anleitung abschnitt kapitel frage
+    """
+)
+# Forms that are no nouns, although they are in no list.
+GERMAN_SMALL = re.compile(
+    "(?:ab|an|auf|aus|ein|vor|zu|zurück)?ge[a-zäöü]+en|(?:be|ent|er|ver|zer)[a-zäöü]+en|[a-zäöü]+ier(?:en|t)"
+    "|[a-zäöü]+(?:lich|isch|ig)(?:e[mnrs]?)?"
+)
+
+
+def is_in_capitals(text: str, language: str) -> bool:
+    """Words, and not one small letter among them; nor abbreviations alone: USB HDMI."""
+    if not text.isupper():  # also where there is no letter at all
+        return False
+    if script_of_language(language) not in CASED:
+        return False
+    words = WORD.findall(text)
+    small = small_words(base_language(language))
+    several = len(words) > 1 and any(word.lower() in small for word in words)
+    return several or any(len(word) >= LONG and VOWEL.search(word) for word in words)
+
+
+def in_small_letters(text: str, language: str) -> str:
+    """As the same would stand in running text, as far as rules can tell; of the same length."""
+    base = base_language(language)
+    first = True
+
+    def lower(match: re.Match[str]) -> str:
+        nonlocal first
+        word = match.group()
+        begins, first = first, False
+        small = word.lower()
+        known = small in small_words(base)
+        if len(small) != len(word) or (not known and is_abbreviation(word)):  # who and it are words
+            return word
+        if begins or (base == "en" and small.partition("'")[0] == "i") or (base == "de" and is_german_noun(small)):
+            return word[0] + small[1:]
+        return small
+
+    return outside_verbatim(text, lambda part: WORD.sub(lower, part))
+
+
+def is_abbreviation(word: str) -> bool:
+    return word in ABBREVIATIONS or not VOWEL.search(word)
+
+
+def is_german_noun(word: str) -> bool:
+    if word in small_words("de"):
+        return word in GERMAN_NOUNS
+    return GERMAN_SMALL.fullmatch(word) is None
+
+
+def in_capitals(text: str, language: str) -> str:
+    """A translation; ß has a capital of its own, so that the length stays. Chinese has none."""
+    if script_of_language(language) not in CASED:
+        return text
+    return outside_verbatim(text, lambda part: "".join(map(upper, part)))
+
+
+def upper(letter: str) -> str:
+    return "ẞ" if letter == "ß" else large if len(large := letter.upper()) == 1 else letter
+
+
+def outside_verbatim(text: str, change: Callable[[str], str]) -> str:
+    """Addresses, placeholders and their like stay as they are."""
+    parts: list[str] = []
+    end = 0
+    for span in find_verbatim(text):
+        parts += (change(text[end : span.start]), text[span.start : span.end])
+        end = span.end
+    return "".join([*parts, change(text[end:])])

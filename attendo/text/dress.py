@@ -1,0 +1,48 @@
+"""What a sentence wears: a bullet before it, capitals alone, a row of marks after it. The model reads it without.
+
+    - WHERE ARE YOU???   ->  Where are you?  ->  Wo bist du?  ->  - WO BIST DU???
+
+None of it has to be translated, and all of it leads a model astray that has seen little of it. It is put on the
+translation again, the marks in the width of its script.
+"""
+
+import re
+from typing import NamedTuple
+
+from attendo.text.capitals import in_capitals, in_small_letters, is_in_capitals
+from attendo.text.scripts import writes_han
+
+WEARS = re.compile(r"^[^\w\s]|[!?！？]{3}$")  # a bullet or marks, perhaps
+BULLET = re.compile(r"(?:[-–—•‣▪●○◦■□*·►▶→✓✔✗>]{1,3}|#{1,6}) +(?=[^\s\d])")  # - 5 is a number, > 5 more than five
+MARKS = re.compile("[!?！？]{3,20}$")  # two are said as they are
+ENDS = "!?！？.。"
+WIDE, NARROW = str.maketrans("!?", "！？"), str.maketrans("！？", "!?")
+
+
+class Dress(NamedTuple):
+    bullet: str = ""
+    capitals: bool = False
+    marks: str = ""  # all of them, also the one that the model is shown
+
+    def put_on(self, translation: str, language: str) -> str:
+        if self.capitals:
+            translation = in_capitals(translation, language)
+        if self.marks:
+            marks = self.marks.translate(WIDE if writes_han(language) else NARROW)
+            translation = translation.rstrip(ENDS) + marks
+        return self.bullet + translation
+
+
+PLAIN = Dress()
+
+
+def undress(text: str, language: str) -> tuple[str, Dress]:
+    """A sentence as the model reads it, and what it wore."""
+    bullet, marks, capitals = "", "", False
+    if match := BULLET.match(text):
+        bullet, text = match.group(), text[match.end() :]
+    if (match := MARKS.search(text)) and match.start():
+        marks, text = match.group(), text[: match.start() + 1]
+    if is_in_capitals(text, language):
+        text, capitals = in_small_letters(text, language), True
+    return (text, Dress(bullet, capitals, marks)) if bullet or capitals or marks else (text, PLAIN)

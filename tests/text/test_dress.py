@@ -1,0 +1,95 @@
+"""Bullets, capitals and rows of marks come off a sentence before a model reads it, and are on its translation again."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import attendo
+from attendo.text.capitals import in_capitals, in_small_letters
+from attendo.text.dress import PLAIN, undress
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "read"),
+    [
+        ("en", "WARNING: DO NOT TOUCH!", "Warning: do not touch!"),
+        ("en", "I'M SORRY, I CAN'T COME.", "I'm sorry, I can't come."),
+        ("en", "THE USA AND THE EU SIGNED A TREATY", "The USA and the EU signed a treaty"),
+        ("en", "CALL {NAME} AT HTTPS://A.ORG/X NOW", "Call {NAME} at HTTPS://A.ORG/X now"),
+        ("de", "RAUCHEN VERBOTEN", "Rauchen verboten"),
+        ("de", "DER ZUG NACH BERLIN FÄHRT HEUTE NICHT", "Der Zug nach Berlin fährt heute nicht"),
+        ("de", "BITTE TÜR SCHLIESSEN", "Bitte Tür Schliessen"),  # in doubt a noun
+        ("en", "- WHERE ARE YOU???", "Where are you?"),
+        ("de", "* Bitte lesen!!!", "Bitte lesen!"),
+        ("zh", "你在哪里？？？", "你在哪里？"),
+        ("de", "## Kapitel eins", "Kapitel eins"),
+    ],
+)
+def test_what_the_model_reads(language, text, read):
+    found, dress = undress(text, language)
+    assert found == read
+    assert dress is not PLAIN
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "NATO"), ("en", "USB HDMI"), ("en", "OK"), ("de", "BMW AG"), ("en", "ABC-1234-X"), ("en", "What?!"),
+        ("en", "- 5 degrees"), ("en", "> 5 years"), ("en", "-verbose"), ("zh", "你好"), ("en", "????"), ("en", ""),
+        ("de", "DAS ist ein Test"),
+    ],
+)  # fmt: skip
+def test_what_stays_as_it_is(language, text):
+    assert undress(text, language) == (text, PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "language", "translation"),
+    [
+        ("- WHERE ARE YOU???", "Wo bist du?", "de", "- WO BIST DU???"),
+        ("WHERE IS THE STREET", "Wo ist die Straße {1}?", "de", "WO IST DIE STRAẞE {1}?"),
+        ("MAIL TO INFO@A.ORG NOW", "Schreiben Sie jetzt an info@a.org", "de", "SCHREIBEN SIE JETZT AN info@a.org"),
+        ("Where are you?!?", "你在哪里？", "zh", "你在哪里？！？"),
+        ("DO NOT ENTER", "不要进入 Tom", "zh", "不要进入 Tom"),
+        ("Really???", "Wirklich.", "de", "Wirklich???"),
+    ],
+)
+def test_it_is_on_the_translation_again(text, answer, language, translation):
+    assert undress(text, "en")[1].put_on(answer, language) == translation
+
+
+@given(
+    st.text(alphabet=st.characters() | st.sampled_from("AEINORST *-!?#> "), max_size=60),
+    st.sampled_from(["en", "de", "zh", "xx"]),
+)
+def test_a_sentence_that_puts_on_its_dress_is_itself(text, language):
+    found, dress = undress(text, language)
+    if not dress.marks:  # which may be of several widths
+        again = dress.put_on(found, language)
+        assert again == text or (dress.capitals and again.casefold() == text.casefold())
+
+
+@given(st.text(alphabet="ABCDEÄÖÜẞSİI 'Ω1-{}.", max_size=40))
+def test_capitals_come_back_and_no_position_changes(text):
+    for language in ("en", "de"):
+        small = in_small_letters(text, language)
+        assert len(small) == len(text)
+        assert len(in_capitals(small, language)) == len(text)
+        assert in_capitals(small, language).casefold() == text.casefold()
+
+
+def test_translations_wear_what_their_sources_wear():
+    translator = attendo.load(engine="ct2", threads=1)
+    options = attendo.TranslationOptions(alignment=True)
+    source = "- WO IST DER BAHNHOF???\n- Ich liebe dich!!!"
+    answer = translator.translate(source, to="en", options=options)
+    first, second = answer.text.split("\n")
+    assert first.startswith("- WHERE")
+    assert first.endswith("???")
+    assert second == "- I love you!!!"
+    assert answer.ledger.adds_up
+    words = {answer.text[word.start : word.end]: word.sources for word in answer.alignment}
+    [(start, end, _)] = words["STATION"]
+    assert source[start:end] == "BAHNHOF"
+    [(start, end, _)] = words["love"]
+    assert source[start:end] == "liebe"
