@@ -162,6 +162,20 @@ def test_a_letter_says_du_or_sie() -> None:
     assert intimate > 20
 
 
+@pytest.mark.parametrize(
+    ("apart", "together"),
+    [
+        ("Die Insel gehört zu der Türkei.", "Die Insel gehört zur Türkei."),
+        ("In dem Vertrag ist ein Fehler.", "Im Vertrag ist ein Fehler."),
+        ("Ich habe eine Frage zu dem Bericht.", "Ich habe eine Frage zum Bericht."),
+        ("Die Insel gehört zu den USA.", "Die Insel gehört zu den USA."),
+        ("Das Lied war in der Mongolei bekannt.", "Das Lied war in der Mongolei bekannt."),
+    ],
+)
+def test_what_german_draws_together(apart: str, together: str) -> None:
+    assert patterns.contracted(apart) == together
+
+
 def test_after_a_salutation() -> None:
     start = Phrase("尊敬的韦伯女士：", "Dear Ms. Weber,", "Sehr geehrte Frau Weber,")
     thanks = Phrase("感谢您的来信。", "Thank you for your letter.", "Vielen Dank für Ihren Brief.")

@@ -5,6 +5,7 @@ in German, and what {the} is elsewhere. A formula without slots comes out once a
 twice; in company it is met again: "Thank you for your order! Your package will be delivered on May 3."
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -14,6 +15,7 @@ from recipes.default.made_up_kinds.words import rows
 
 ANY = "any"
 IN_COMPANY = 0.25  # of the draws
+CONTRACTIONS = ((r"([Zz])u der", r"\1ur"), (r"([Zz])u dem", r"\1um"), (r"([Ii])n dem", r"\1m"))
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,15 @@ def table(name: str) -> tuple[Pattern, ...]:
 
 def say(pattern: Pattern, slots: Mapping[str, Phrase]) -> Phrase:
     """The pattern with its slots filled; those it does not have are left over."""
-    return capitalize_first(fill(pattern.text, **slots))
+    phrase = fill(pattern.text, **slots)
+    return capitalize_first(phrase._replace(de=contracted(phrase.de)))
+
+
+def contracted(de: str) -> str:
+    """What German draws together: zu der Türkei is zur Türkei, in dem Vertrag im Vertrag."""
+    for apart, together in CONTRACTIONS:
+        de = re.sub(rf"\b{apart}\b", together, de)
+    return de
 
 
 def say_some(rng: Random, first: Pattern, others: Sequence[Pattern], slots: Mapping[str, Phrase]) -> Phrase:
