@@ -17,28 +17,22 @@ WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 LONG = 7  # letters: a word alone, or without a small one beside it, that is no abbreviation
 VOWEL = re.compile("[AEIOUYÄÖÜÀÁÂÃÅÆÈÉÊËÌÍÎÏÒÓÔÕØÙÚÛĄĘĚŮİI]")
 CASED = ("Latin", "Cyrillic", "Greek")
-
-
-def words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # Those that could be read as words; what has no vowel is one anyway.
-ABBREVIATIONS = words(
-    """
-    USA EU UN UNO UK NATO NASA UNESCO UNICEF OPEC WHO IMF CEO CIA FBI BBC AG IT PC TV CD DVD USB HDMI GPS API IP
-    ID AI KI URL UI OS IOS PDF XML HTML FAQ ASAP DIY VIP AIDS COVID LED LCD WLAN WIFI SIM SUV ICE UEFA FIFA IKEA
-    SAP ADAC EDV AGB IBAN BIC SEPA ARD ZDF SPD CDU CSU FDP AFD BAFÖG UFO
-    """
+ABBREVIATIONS = frozenset(
+    WORD.findall("""
+        USA EU UN UNO UK NATO NASA UNESCO UNICEF OPEC WHO IMF CEO CIA FBI BBC AG IT PC TV CD DVD USB HDMI GPS API IP
+        ID AI KI URL UI OS IOS PDF XML HTML FAQ ASAP DIY VIP AIDS COVID LED LCD WLAN WIFI SIM SUV ICE UEFA FIFA IKEA
+        SAP ADAC EDV AGB IBAN BIC SEPA ARD ZDF SPD CDU CSU FDP AFD BAFÖG UFO
+    """)
 )
 # Nouns among the small words of German.
-GERMAN_NOUNS = words(
-    """
-    jahr jahre jahren tag tage tagen woche stunde stunden uhr zeit mann frau frauen kind kinder leute menschen
-    welt haus hause arbeit schule buch geld wasser auto tür name freund freunde mutter vater eltern bruder
-    schwester sohn tochter beispiel geschichte wort worte nacht abend fehler straße augen wahrheit tisch antwort
-    quelle anleitung abschnitt kapitel frage
-    """
+GERMAN_NOUNS = frozenset(
+    WORD.findall("""
+        jahr jahre jahren tag tage tagen woche stunde stunden uhr zeit mann frau frauen kind kinder leute menschen
+        welt haus hause arbeit schule buch geld wasser auto tür name freund freunde mutter vater eltern bruder
+        schwester sohn tochter beispiel geschichte wort worte nacht abend fehler straße augen wahrheit tisch antwort
+        quelle anleitung abschnitt kapitel frage
+    """)
 )
 # Forms that are no nouns, although they are in no list.
 GERMAN_SMALL = re.compile(
