@@ -28,7 +28,8 @@ PUNCTUATION = (
 WIDE_ENDS = "。！？｡"
 OTHER_ENDS = "؟۔।॥။។።։༎"
 ELLIPSES = "…⋯"
-ENDS = re.compile(f"[.!?．‼⁇⁈⁉{WIDE_ENDS}{OTHER_ENDS}{ELLIPSES}]+")
+END = f"[.!?．‼⁇⁈⁉{WIDE_ENDS}{OTHER_ENDS}{ELLIPSES}]"
+ENDS = re.compile(f"{END}{END}*")  # not END+, which is searched for more slowly
 HAN_CHARACTER = re.compile(f"[{HAN}]")
 LETTERS = rf"[^\s\d{HAN}{KANA}{HANGUL}{PUNCTUATION}]"
 

@@ -70,6 +70,7 @@ class Tokenizer:
         self._library = LibraryTokenizer(subwords.model())
         self._pretokenize = pretokenize_words if subwords.kind == "word" else pretokenize
         self._remembered: dict[str, bytes] = {}
+        self._tags: dict[str, tuple[int, ...]] = {}
 
     @classmethod
     def load(cls, path: Path, sha256: str | None = None) -> "Tokenizer":
@@ -91,7 +92,10 @@ class Tokenizer:
 
     def source_ids(self, text: str, to: str) -> tuple[int, ...]:
         """What a model reads of a sentence that it is to translate into `to`: >>to<<, pieces, </s>."""
-        return (*self.tag_ids(to), *self.encode(text), SPECIAL.eos)
+        tags = self._tags.get(to)
+        if tags is None:
+            tags = self._tags[to] = self.tag_ids(to)
+        return (*tags, *self.encode(text), SPECIAL.eos)
 
     def tag_ids(self, language: str) -> tuple[int, ...]:
         """What stands before a source that is to become `language`: its tag; nothing, where a model has learnt none."""

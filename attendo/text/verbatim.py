@@ -80,8 +80,12 @@ QUANTITY = re.compile(r"\d+[A-Z]{1,3}")  # 16GB, 10AM, 100KM
 GENDER = re.compile(r"_in(?:nen)?$")  # of German: Student_innen
 FEWEST_DIGITS = {"grouped": 7, "telephone": 6}
 SHORTEST_CODE = 4
-# One of these is in everything above.
-SIGN = re.compile(r"[0-9@<>{%&_/\\#$`]|--|\(\)|\.[A-Za-z]|:[A-Fa-f]{2}:|[a-z][A-Z]")
+# One of these is in everything above: [0-9@<>{%&_/\#$`], --, (), .[A-Za-z], :[A-Fa-f]{2}:, [a-z][A-Z]. Every sentence
+# is searched for them, and a pattern that begins with one class of characters passes by all others at the speed of C.
+SIGN = re.compile(
+    r"[0-9@<>{%&_/\\#$`(.:A-Z-]"
+    r"(?:(?<=[0-9@<>{%&_/\\#$`])|(?<=-)-|(?<=\()\)|(?<=\.)[A-Za-z]|(?<=:)[A-Fa-f]{2}:|(?<=[a-z][A-Z]))"
+)
 
 
 class Verbatim(NamedTuple):

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -110,6 +111,15 @@ class Sentence:
     def hypothesis(self) -> Hypothesis | None:
         """None where the model was not asked, or none of its answers would do."""
         return self.hypotheses[0] if self.hypotheses else None
+
+    @property
+    def is_plain(self) -> bool:
+        """As most are: the first answer will do, there is no other, and nothing is to be said of it."""
+        return (
+            self.attempt == "first"
+            and len(self.texts) == 1
+            and not (self.misses or self.broken or self.doubt or self.language or self.missed_at_first or self.problem)
+        )
 
     @property
     def outcome(self) -> SegmentOutcome:
@@ -247,6 +257,15 @@ def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) 
     )
 
 
+@lru_cache(maxsize=100_000)
+def account_of_plain(characters: int, translated: int, edges: int) -> Ledger:
+    """The same of a line that is one segment with a plain answer, by its lengths: each comes again and again."""
+    return Ledger(
+        lines_in=1, lines_out=1, characters_in=characters, characters_translated=translated, characters_of_space=edges,
+        segments=1,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Translation:
     """The answer to one text; as a string it is the translation.
@@ -314,7 +333,9 @@ class Translation:
 
     def to_line(self, *, as_json: bool = False) -> str:
         """One line of output, also for a text that had several: the translation, or all of it as JSON."""
-        return json_line(self.to_dict()) if as_json else re.sub("(?:\r?\n)+", " ", self.text)
+        if as_json:
+            return json_line(self.to_dict())
+        return re.sub("(?:\r?\n)+", " ", self.text) if "\n" in self.text else self.text
 
 
 def alignment_table(word: AlignedWord) -> dict[str, Any]:

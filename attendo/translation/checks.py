@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from operator import eq
 from typing import Literal, NamedTuple
@@ -19,14 +20,15 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.engine import Request
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import missing_numbers
-from attendo.text.verbatim import AFTER, BEFORE, TAG, VerbatimKind, find_verbatim, without_verbatim
-from attendo.text.verbatim import SIGN as SIGN_OF_VERBATIM
+from attendo.text.verbatim import AFTER, BEFORE, SIGN, TAG, VerbatimKind, find_verbatim, without_verbatim
 
+Thresholds = tuple[tuple[int, int], ...]
 # So often must a unit of that many tokens, or characters, come in a row: (longest unit, times). People repeat short
 # things, "no, no, no, no", and rarely say a long one three times.
 TIMES_OF_TOKENS = ((1, 8), (4, 5), (8, 4), (40, 3))
 TIMES_OF_CHARACTERS = ((1, 12), (3, 8), (7, 5), (15, 4), (80, 3))
 TIMES_OF_A_WORD = 5  # of two letters or more: nobody does so in 480,000 translations of our corpora
+STRETCH = 6  # characters; see comes_again
 WORD = re.compile(r"[^\W\d_]+")
 # Beside a source that repeats itself so often as `times`, a translation may do so 1.25 * times + 2 times.
 MORE_THAN_SOURCE = (1.25, 2)
@@ -42,8 +44,8 @@ PICTURES = (
 )
 PICTURE = f"[{PICTURES}]"
 EMOJI = re.compile(f"[\U0001f1e6-\U0001f1ff]{{2}}|{PICTURE}(?:\ufe0f?[\U0001f3fb-\U0001f3ff]?\u200d{PICTURE})*")
-# Numerals in a row, flags, pictures; whatever else can be lost has a sign of verbatim.py.
-SIGNS = re.compile(rf"{SIGN_OF_VERBATIM.pattern}|[\d\U0001f1e6-\U0001f1ff{PICTURES}]|[{CHINESE}]{{2}}")
+# Numerals in a row, flags, pictures, none of them ASCII; whatever else can be lost has a sign of verbatim.py.
+MORE_SIGNS = re.compile(rf"[\d\U0001f1e6-\U0001f1ff{PICTURES}]|[{CHINESE}]{{2}}")
 
 
 class DecodingProblem(NamedTuple):
@@ -86,8 +88,10 @@ def find_repetition(output: Sequence[int] | str, source: Sequence[int] | str | N
 
     Of a unit the shortest form is found: "ha ha ha ha " has period 3.
     """
-    thresholds = TIMES_OF_CHARACTERS if isinstance(output, str) else TIMES_OF_TOKENS
-    loops = repetitions(output, thresholds)
+    if isinstance(output, str):
+        loops = repetitions(output, TIMES_OF_CHARACTERS) if comes_again(output) else []
+    else:
+        loops = repetitions(output, TIMES_OF_TOKENS)
     if not loops:
         return None
     times = times_repeated(source) if source else 1
@@ -102,6 +106,8 @@ def find_loop(text: str, source: str) -> Repetition | None:
     if found := find_repetition(text, source):
         return found
     words = WORD.findall(text.casefold())
+    if len(words) - len(set(words)) < TIMES_OF_A_WORD - 1:
+        return None
     loops = [loop for loop in repetitions(words, ((1, TIMES_OF_A_WORD),)) if len(words[loop.start]) > 1]
     if not loops:
         return None
@@ -111,17 +117,32 @@ def find_loop(text: str, source: str) -> Repetition | None:
     return next((loop for loop in loops if loop.times > allowed), None)
 
 
+def comes_again(text: str) -> bool:
+    """A quick look that spares most texts the rest: some of its characters, taken at equal distances, come again later.
+
+    In a loop of TIMES_OF_CHARACTERS at least 11 characters in a row do, wherever it begins: 6 of them begin at a
+    multiple of 6.
+    """
+    for at in range(0, len(text) - STRETCH, STRETCH):
+        if text.find(text[at : at + STRETCH], at + 1) >= 0:
+            return True
+    return False
+
+
 def times_repeated(text: Sequence[int] | str) -> int:
     """How often the most repeated unit of a text comes in a row; 1 if nothing is repeated."""
     longest_unit = 16 if isinstance(text, str) else 8
     return max((loop.times for loop in repetitions(text, ((longest_unit, 2),))), default=1)
 
 
-def repetitions(x: Sequence[int] | Sequence[str], thresholds: Sequence[tuple[int, int]]) -> list[Repetition]:
+def repetitions(x: Sequence[int] | Sequence[str], thresholds: Thresholds) -> list[Repetition]:
     """For each period the longest stretch in which x equals itself moved by the period, where it is long enough."""
     found: list[Repetition] = []
+    fewest = fewest_seen(thresholds)
+    if len(x) - len(set(x)) + 1 < fewest:  # there are at least as many different pairs as elements, but for one
+        return found
     seen_before = len(x) - len(set(pairwise(x)))  # a repetition has no more different pairs than its unit has elements
-    if seen_before < thresholds[-1][1] - 1:  # too few even for the longest unit, which must come least often
+    if seen_before < fewest:
         return found
     shortest = 1
     for longest, times in thresholds:
@@ -134,6 +155,16 @@ def repetitions(x: Sequence[int] | Sequence[str], thresholds: Sequence[tuple[int
                 found.append(Repetition(start, period, length // period + 1))
         shortest = longest + 1
     return found
+
+
+@cache
+def fewest_seen(thresholds: Thresholds) -> int:
+    """How many pairs of neighbours must have come before for the least of all repetitions: all rounds but the first.
+
+    ((1, 8), (4, 5)): 7 of a unit of one, 8 of a unit of two  ->  7
+    """
+    shortest = (1, *(longest + 1 for longest, _ in thresholds))
+    return min(unit * (times - 1) for unit, (_, times) in zip(shortest, thresholds, strict=False))
 
 
 def longest_run(same: bytes, at_least: int) -> tuple[int, int] | None:
@@ -159,8 +190,8 @@ class Miss:
 
 def missing(source: str, translation: str, source_language: str, target_language: str) -> list[Miss]:
     """All misses, numbers first; none if all is kept."""
-    if not SIGNS.search(source):  # most sentences have nothing to lose, and need no more than this look
-        return []
+    if not (SIGN.search(source) or (not source.isascii() and MORE_SIGNS.search(source))):
+        return []  # most sentences have nothing to lose, and need no more than this look
     numbers = missing_numbers(without_verbatim(source), translation, source_language, target_language)
     found = [Miss("number", number) for number in numbers]
     asked = Counter((kind, source[start:end]) for start, end, kind in find_verbatim(source))

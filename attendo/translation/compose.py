@@ -9,7 +9,7 @@ from dataclasses import replace
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.text.normalize import REPLACEMENT
 from attendo.text.sentences import join
-from attendo.translation.answer import LanguageNote, Sentence, Translation, account
+from attendo.translation.answer import LanguageNote, Sentence, Translation, account, account_of_plain
 from attendo.translation.checks import DecodingProblem, Miss
 from attendo.translation.glossary import shortened
 from attendo.translation.prepare import PreparedText
@@ -25,6 +25,8 @@ def compose(
     """`answers` by the index of the segment; the model was not asked about those that have none."""
     segments, to = prepared.segments, prepared.languages.to
     sentences = [finish(prepared, index, answers.get(index)) for index in range(len(segments))]
+    if len(sentences) == 1 and sentences[0].is_plain and not (prepared.remarks or segments[0].cut):
+        return compose_plain(prepared, sentences[0], engine, seconds, sampling)
     ledger = account(prepared.text, prepared.repaired, zip(segments, sentences, strict=True))
     remarks, warnings = list(prepared.remarks), list(prepared.remarks)
     engines: dict[str, None] = {}  # in the order in which they answered, each once
@@ -54,6 +56,25 @@ def compose(
     )
 
 
+def compose_plain(
+    prepared: PreparedText, sentence: Sentence, engine: str, seconds: float, sampling: SamplingOptions | None
+) -> Translation:
+    """The same of a text that is one sentence with a plain answer, as most lines are: nothing is to be said of it."""
+    segments, languages = prepared.segments, prepared.languages
+    segment = segments[0]
+    edges = len(segment.before) + len(segment.after)
+    return Translation(
+        join(sentence.texts, segments, languages.to),
+        account_of_plain(len(prepared.text), len(segment.text), edges),
+        seconds,
+        sentence.engine or engine,
+        languages.source,
+        languages.to,
+        (sentence,),
+        sampling=sampling,
+    )
+
+
 def finish(prepared: PreparedText, index: int, answer: Sentence | None) -> Sentence:
     """An answer as that of its segment."""
     source, stand_ins = prepared.segments[index].text, prepared.stand_ins.get(index, ())
@@ -64,9 +85,10 @@ def finish(prepared: PreparedText, index: int, answer: Sentence | None) -> Sente
         return Sentence(source, tuple(stand_in.target for stand_in in stand_ins))
     if note:
         answer = replace(answer, language=note)
-    if not answer.texts:
-        return replace(answer, source=source)
-    broken = answer.texts[0].count(REPLACEMENT) > source.count(REPLACEMENT)  # bytes that are no character
+    # Bytes that are no character.
+    broken = bool(answer.texts) and answer.texts[0].count(REPLACEMENT) > source.count(REPLACEMENT)
+    if source == answer.source and broken == answer.broken:
+        return answer
     return replace(answer, source=source, broken=broken)
 
 

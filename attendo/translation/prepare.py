@@ -130,8 +130,10 @@ class Preparer:
             remarks.append(f"{cut} cuts in sentences that were too long")
         check = language_check(languages.target, languages.to, from_ and languages.source, self.directions)
         notes = check.notes(whole, {index: segments[index].text for index in requests}) if check else {}
-        asked = {index: request for index, request in requests.items() if not (index in notes and notes[index].copied)}
-        return PreparedText(text, languages, segments, asked, hidden, repaired, tuple(remarks), notes, dresses)
+        for index, note in notes.items():
+            if note.copied:
+                del requests[index]
+        return PreparedText(text, languages, segments, requests, hidden, repaired, tuple(remarks), notes, dresses)
 
     def hide(self, text: str, languages: Languages, options: TranslationOptions) -> tuple[str, StandIns, bool]:
         """What the model reads of one sentence at the first attempt, what is hidden from it, and whether there is
