@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from operator import eq
 from typing import Literal, NamedTuple
@@ -22,14 +21,28 @@ from attendo.text.number_words import CHINESE
 from attendo.text.numbers import missing_numbers
 from attendo.text.verbatim import AFTER, BEFORE, SIGN, TAG, VerbatimKind, find_verbatim, without_verbatim
 
-Thresholds = tuple[tuple[int, int], ...]
-# So often must a unit of that many tokens, or characters, come in a row: (longest unit, times). People repeat short
-# things, "no, no, no, no", and rarely say a long one three times.
-TIMES_OF_TOKENS = ((1, 8), (4, 5), (8, 4), (40, 3))
-TIMES_OF_CHARACTERS = ((1, 12), (3, 8), (7, 5), (15, 4), (80, 3))
-TIMES_OF_A_WORD = 5  # of two letters or more: nobody does so in 480,000 translations of our corpora
+
+class Thresholds:
+    """So often must a unit of that many tokens, or characters, come in a row: (longest unit, times).
+
+    `fewest` pairs of neighbours must have come before, even in the least repetition: all rounds but the first.
+    ((1, 8), (4, 5)): 7 of a unit of one, 8 of a unit of two  ->  7
+    """
+
+    def __init__(self, *steps: tuple[int, int]) -> None:
+        self.steps = steps
+        shortest = (1, *(longest + 1 for longest, _ in steps))
+        self.fewest = min(unit * (times - 1) for unit, (_, times) in zip(shortest, steps, strict=False))
+
+
+# People repeat short things, "no, no, no, no", and rarely say a long one three times.
+TIMES_OF_TOKENS = Thresholds((1, 8), (4, 5), (8, 4), (40, 3))
+TIMES_OF_CHARACTERS = Thresholds((1, 12), (3, 8), (7, 5), (15, 4), (80, 3))
+TIMES_OF_A_WORD = Thresholds((1, 5))  # of two letters or more: nobody does so in 480,000 translations of our corpora
+TWICE = {longest_unit: Thresholds((longest_unit, 2)) for longest_unit in (4, 8, 16)}
 STRETCH = 6  # characters; see comes_again
 WORD = re.compile(r"[^\W\d_]+")
+ASCII_WORD = re.compile("[a-z]+")  # the same of a text in lower case and ASCII, in half the time
 # Beside a source that repeats itself so often as `times`, a translation may do so 1.25 * times + 2 times.
 MORE_THAN_SOURCE = (1.25, 2)
 
@@ -105,13 +118,14 @@ def find_loop(text: str, source: str) -> Repetition | None:
     """In a text: of characters, or of a word that comes again and again, whatever stands between: to to to to to."""
     if found := find_repetition(text, source):
         return found
-    words = WORD.findall(text.casefold())
-    if len(words) - len(set(words)) < TIMES_OF_A_WORD - 1:
+    folded = text.casefold()
+    words = (ASCII_WORD if folded.isascii() else WORD).findall(folded)
+    if len(words) - len(set(words)) < TIMES_OF_A_WORD.fewest:
         return None
-    loops = [loop for loop in repetitions(words, ((1, TIMES_OF_A_WORD),)) if len(words[loop.start]) > 1]
+    loops = [loop for loop in repetitions(words, TIMES_OF_A_WORD) if len(words[loop.start]) > 1]
     if not loops:
         return None
-    in_source = repetitions(WORD.findall(source.casefold()), ((4, 2),))
+    in_source = repetitions(WORD.findall(source.casefold()), TWICE[4])
     times = max(times_repeated(source), *(loop.times for loop in in_source), 1)
     allowed = MORE_THAN_SOURCE[0] * times + MORE_THAN_SOURCE[1] if times > 2 else 0
     return next((loop for loop in loops if loop.times > allowed), None)
@@ -131,21 +145,19 @@ def comes_again(text: str) -> bool:
 
 def times_repeated(text: Sequence[int] | str) -> int:
     """How often the most repeated unit of a text comes in a row; 1 if nothing is repeated."""
-    longest_unit = 16 if isinstance(text, str) else 8
-    return max((loop.times for loop in repetitions(text, ((longest_unit, 2),))), default=1)
+    return max((loop.times for loop in repetitions(text, TWICE[16 if isinstance(text, str) else 8])), default=1)
 
 
 def repetitions(x: Sequence[int] | Sequence[str], thresholds: Thresholds) -> list[Repetition]:
     """For each period the longest stretch in which x equals itself moved by the period, where it is long enough."""
     found: list[Repetition] = []
-    fewest = fewest_seen(thresholds)
-    if len(x) - len(set(x)) + 1 < fewest:  # there are at least as many different pairs as elements, but for one
+    if len(x) - len(set(x)) + 1 < thresholds.fewest:  # of different pairs there are as many as elements, less one
         return found
     seen_before = len(x) - len(set(pairwise(x)))  # a repetition has no more different pairs than its unit has elements
-    if seen_before < fewest:
+    if seen_before < thresholds.fewest:
         return found
     shortest = 1
-    for longest, times in thresholds:
+    for longest, times in thresholds.steps:
         # All rounds must find room, and all but the first were seen before.
         for period in range(shortest, min(longest, len(x) // times, seen_before // (times - 1)) + 1):
             # One byte an element, 1 where x[i] == x[i + period]: the runs of ones are found at the speed of C.
@@ -155,16 +167,6 @@ def repetitions(x: Sequence[int] | Sequence[str], thresholds: Thresholds) -> lis
                 found.append(Repetition(start, period, length // period + 1))
         shortest = longest + 1
     return found
-
-
-@cache
-def fewest_seen(thresholds: Thresholds) -> int:
-    """How many pairs of neighbours must have come before for the least of all repetitions: all rounds but the first.
-
-    ((1, 8), (4, 5)): 7 of a unit of one, 8 of a unit of two  ->  7
-    """
-    shortest = (1, *(longest + 1 for longest, _ in thresholds))
-    return min(unit * (times - 1) for unit, (_, times) in zip(shortest, thresholds, strict=False))
 
 
 def longest_run(same: bytes, at_least: int) -> tuple[int, int] | None:
