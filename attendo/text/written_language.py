@@ -8,7 +8,7 @@ opinion, and is not part of a plain installation.
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from attendo.text.scripts import KANA_CHARACTER, base_language, is_mostly_han
 
 SAMPLE = 600  # characters: a language is clear by then
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # To-do-Liste is one
+ASCII_WORD = re.compile("[a-z]+(?:['-][a-z]+)*")  # the same of a text in lower case and ASCII, in half the time
 FEWEST_WORDS = 3  # of two letters and more: c = a + b is not French
 FEWEST_HITS = 2  # small words of one language
 SHARE = 0.4  # of the words must be of the language
@@ -104,29 +105,39 @@ def script_of_letter(letter: str) -> str:
 
 def latin_language(text: str, expected: Collection[str]) -> str:
     """By the different words of a text: ha ha ha ha is not Spanish four times."""
-    words = set(WORD.findall(text.lower()))
-    if len(words) < FEWEST_WORDS or sum(len(word) > 1 for word in words) < FEWEST_WORDS:
+    lower = text.lower()
+    words = set((ASCII_WORD if lower.isascii() else WORD).findall(lower))
+    if len(words) < FEWEST_WORDS or sum(map((1).__lt__, map(len, words))) < FEWEST_WORDS:
         return greeting_language(words)
     if language := plain_language(words, expected):
         return language
-    table = languages_by_word()
     spoken: dict[str, set[str]] = {}
-    weights: Counter[str] = Counter()  # a word of one language alone tells more than one of several
     for word in words:
-        languages = table.get(word) or languages_of_rare_word(word)
-        for language in languages:
+        for language in languages_of_word(word):
             spoken.setdefault(language, set()).add(word)
-            weights[language] += 12 // len(languages)
-    # Names last, because the order of a set is chance.
-    for language in sorted(spoken, key=lambda one: (-len(spoken[one]), one not in expected, -weights[one], one)):
+    for language in ranked(spoken, expected):
         found = spoken[language]
-        if len(found) < FEWEST_HITS:
-            return ""
         if is_clear(language, found, len(words), spoken, expected):
             return language
         if language in expected:
             return ""
     return ""
+
+
+def ranked(spoken: Mapping[str, set[str]], expected: Collection[str]) -> Iterator[str]:
+    """Those with the most words first, as long as they have enough. Most texts ask for the first alone, so that no more
+    is compared than is wanted."""
+
+    def among_equals(language: str) -> tuple[bool, int, str]:
+        """A word of one language alone tells more than one of several; names last, as the order of a set is chance."""
+        weight = sum(12 // len(languages_of_word(word)) for word in spoken[language])
+        return language not in expected, -weight, language
+
+    for number in sorted(set(map(len, spoken.values())), reverse=True):
+        if number < FEWEST_HITS:
+            return
+        equals = [language for language, found in spoken.items() if len(found) == number]
+        yield from sorted(equals, key=among_equals) if len(equals) > 1 else equals
 
 
 def is_clear(
@@ -156,12 +167,14 @@ def greeting_language(words: set[str]) -> str:
 def plain_language(words: set[str], expected: Collection[str]) -> str:
     """A quick look that spares most sentences the rest: more than half of the words are of one expected language, so
     that no other can have twice as many."""
-    hits = sorted(((words & small_words(language), language) for language in expected), key=lambda hit: -len(hit[0]))
-    if not hits:
+    hits = [words & small_words(language) for language in expected]
+    found = max(hits, key=len, default=set())
+    if len(found) < FEWEST_HITS or len(found) * 2 <= len(words):
         return ""
-    found, language = hits[0]
-    certain = len(found) >= FEWEST_HITS and len(found) * 2 > len(words)
-    return language if certain and all(stands_out(found, other) for other, _ in hits[1:]) else ""
+    for other in hits:
+        if other is not found and not stands_out(found, other):
+            return ""
+    return next((language for one, language in zip(hits, expected, strict=True) if one is found), "")
 
 
 def stands_out(found: set[str], others: set[str], fewest: int = FEWEST_OWN) -> bool:
@@ -174,10 +187,12 @@ def small_words(language: str) -> frozenset[str]:
     return frozenset(WORDS.get(language, "").split())
 
 
-@lru_cache(maxsize=10_000)
-def languages_of_rare_word(word: str) -> tuple[str, ...]:
-    """By its parts (l'homme), by a letter that few languages have, or by its end."""
+@lru_cache(maxsize=50_000)
+def languages_of_word(word: str) -> tuple[str, ...]:
+    """That it is a small word of; else by its parts (l'homme), by a letter that few languages have, or by its end."""
     table = languages_by_word()
+    if word in table:
+        return table[word]
     if "'" in word or "’" in word:
         parts = re.split("['’]", word)
         return table.get("'".join(parts)) or table.get(parts[0], ())
