@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 from attendo.data.corpus import CorpusFile
@@ -26,7 +26,7 @@ from attendo.decoding.options import SearchOptions
 from attendo.documents import pipeline
 from attendo.documents.line_reader import LineReader
 from attendo.documents.pipeline import Account, StreamOutput, one_by_one, translate_chunks
-from attendo.engines.engine import Limits, Request
+from attendo.engines.engine import Engine, Limits, Request
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.special_tokens import SPECIAL
 from attendo.text.normalize import for_model
@@ -123,7 +123,9 @@ def ready(options: argparse.Namespace) -> tuple[Translator, bytes]:
     answers = {
         for_model(source): hypothesis((*ids, SPECIAL.eos)) for (source, _), ids in zip(sides, encoded, strict=True)
     }
-    return Translator(bundle, tokenizer, ReadyEngine(answers)), "".join(f"{source}\n" for source, _ in sides).encode()
+    return Translator(bundle, tokenizer, cast(Engine, ReadyEngine(answers))), "".join(
+        f"{source}\n" for source, _ in sides
+    ).encode()
 
 
 class Clocks(Counter[str]):

@@ -37,7 +37,8 @@ class Thresholds:
 
 # People repeat short things, "no, no, no, no", and rarely say a long one three times.
 TIMES_OF_TOKENS = Thresholds((1, 8), (4, 5), (8, 4), (40, 3))
-TIMES_OF_CHARACTERS = Thresholds((1, 12), (3, 8), (7, 5), (15, 4), (80, 3))
+LONGEST_UNIT = 80
+TIMES_OF_CHARACTERS = Thresholds((1, 12), (3, 8), (7, 5), (15, 4), (LONGEST_UNIT, 3))
 TIMES_OF_A_WORD = Thresholds((1, 5))  # of two letters or more: nobody does so in 480,000 translations of our corpora
 TWICE = {longest_unit: Thresholds((longest_unit, 2)) for longest_unit in (4, 8, 16)}
 STRETCH = 6  # characters; see comes_again
@@ -137,8 +138,8 @@ def comes_again(text: str) -> bool:
     In a loop of TIMES_OF_CHARACTERS at least 11 characters in a row do, wherever it begins: 6 of them begin at a
     multiple of 6.
     """
-    for at in range(0, len(text) - STRETCH, STRETCH):  # noqa: SIM110 - `any` would take half as long again
-        if text.find(text[at : at + STRETCH], at + 1) >= 0:
+    for at in range(0, len(text) - STRETCH, STRETCH):  # `any` would take half as long again
+        if text.find(text[at : at + STRETCH], at + 1, at + STRETCH + LONGEST_UNIT) >= 0:
             return True
     return False
 
