@@ -113,6 +113,16 @@ def values_in_words(text: str, language: str) -> set[int]:
     return set()
 
 
+def names_month(text: str, month: int, language: str) -> bool:
+    """Whether the month has its name there: October, Oct., 10月."""
+    if writes_han(language):
+        numeral = f"{'十' * (month >= 10)}{'一二三四五六七八九'[(month - 1) % 10] if month != 10 else ''}"
+        return re.search(rf"(?:(?<!\d)0?{month}|(?<!十){numeral}) ?月", text) is not None
+    names = MONTHS.get(base_language(language), "").split()
+    names = [*names[month - 1 : month], *(name for name, value in SHORT_MONTHS.items() if value == month)]
+    return any(re.search(rf"(?<![^\W\d_]){name}", text.lower()) for name in names)
+
+
 @cache
 def stems(language: str) -> tuple[re.Pattern[str], dict[str, int]]:
     values = {word: value for value, word in enumerate(UNITS[language].split())}

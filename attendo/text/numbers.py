@@ -9,8 +9,8 @@ import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
-from attendo.text.number_words import CHINESE, chinese_values, is_known, values_in_words
-from attendo.text.scripts import base_language
+from attendo.text.number_words import CHINESE, MONTHS, chinese_values, is_known, names_month, values_in_words
+from attendo.text.scripts import base_language, writes_han
 from attendo.text.verbatim import without_addresses
 
 NUMBER = re.compile(
@@ -32,6 +32,8 @@ MIXED_PART = re.compile(r"(\d+) ?([亿億万萬千百])([亿億万萬]?)")
 CHINESE_SCALE = {"百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8, "": 1}
 DECADE = re.compile(r"\d+ ?世[纪紀](?= ?\d0年代)")  # 20世纪80年代 is 1980s in English: the 80 is asked for, the 20 not
 DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d{4}")
+# A date in digits, as any language writes it: 3.10.2024, 10/3/24, 2024-10-03, 2024年10月3日.
+DIGIT_DATE = re.compile(r"(\d{1,4})(?:([./-]) ?(\d{1,2})\2 ?| ?年 ?(\d{1,2}) ?月 ?)(\d{1,4})")
 ROMAN = re.compile(r"\b[IVXLCM]{1,7}\b")
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "M": 1000}
 MOST_DIGITS = 18  # with more nothing is calculated
@@ -176,7 +178,11 @@ def missing_numbers(source: str, translation: str, source_language: str, target_
         asked = [
             number
             for number in asked
-            if not (is_dated(number, stated) if known and number.is_date else is_answered(number, stated, free))
+            if not (
+                is_dated(number, stated, answer, target_language)
+                if known and number.is_date
+                else is_answered(number, stated, free)
+            )
         ]
         if not asked:
             break
@@ -189,10 +195,29 @@ def is_answered(number: Number, values: set[str], free: set[str]) -> bool:
     return len(number.parts) > 1 and all(is_stated(part, values, free) for part in number.parts)
 
 
-def is_dated(date: Number, values: set[str]) -> bool:
-    """Day, month and year; of the year the last two digits will do."""
-    *day_and_month, year = date.parts
-    return values.issuperset(day_and_month) and (year in values or canonical(year[2:]) in values)
+def is_dated(date: Number, values: set[str], translation: str, language: str) -> bool:
+    """Day, month and year; of the year the last two digits will do. And as a date: 11:9,2001 is none."""
+    day, month, year = date.parts
+    years = {year, canonical(year[2:])}
+    if not (values.issuperset((day, month)) and values & years):
+        return False
+    if names_month(translation, int(month), language):
+        return True
+    for first, _, *middle, last in DIGIT_DATE.findall(translation):
+        found = [canonical(part) for part in (first, *middle, last) if part]
+        if any(sorted(found) == sorted((day, month, one)) for one in years):
+            return True
+    return False
+
+
+def date_in(date: str, language: str) -> str:
+    """A date such as 03.10.2024 as English and Chinese write it; in other languages it stays as it is."""
+    if not DATE.fullmatch(date):
+        return date
+    day, month, year = map(int, date.split("."))
+    if base_language(language) == "en":
+        return f"{MONTHS['en'].split()[month - 1].capitalize()} {day}, {year}"
+    return f"{year}年{month}月{day}日" if writes_han(language) else date
 
 
 def is_stated(value: str, values: set[str], free: set[str]) -> bool:

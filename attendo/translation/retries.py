@@ -29,7 +29,7 @@ from attendo.engines.engine import Engine, Request
 from attendo.text.dress import PLAIN
 from attendo.text.normalize import one_line
 from attendo.text.number_words import CHINESE
-from attendo.text.numbers import in_digits
+from attendo.text.numbers import date_in, in_digits
 from attendo.text.scripts import base_language
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Attempt, Sentence
@@ -263,13 +263,15 @@ class Searcher:
 
 
 def find(miss: Miss, text: str, languages: Languages) -> Span | None:
-    """Where it stands, to be hidden; of the source as it is there, but 二十九 and 5.2万 are 29 and 52000 elsewhere."""
+    """Where it stands, to be hidden; of the source as it is there, but 二十九 and 5.2万 are 29 and 52000 elsewhere,
+    and 3.10.2024 is October 3, 2024."""
     shown = STAND_IN.sub(lambda match: "\0" * len(match.group()), text)  # the 2 of {2} is no number of the text
     found = re.search(rf"(?<!\d){re.escape(miss.text)}(?!\d)", shown)
     if not found:
         return None
     as_it_is = miss.kind != "number" or (base_language(languages.target) == "zh" and miss.text[0] in CHINESE)
-    return Span(*found.span(), miss.text if as_it_is else in_digits(miss.text), miss.kind)
+    target = miss.text if as_it_is else date_in(in_digits(miss.text), languages.target)
+    return Span(*found.span(), target, miss.kind)
 
 
 def next_policy(cases: Sequence[Case], options: TranslationOptions) -> tuple[Policy, list[Case]] | None:

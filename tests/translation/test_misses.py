@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attendo.text.number_words import values_in_words
-from attendo.text.numbers import readings_of
+from attendo.text.numbers import date_in, missing_numbers, readings_of
 from attendo.translation.checks import Miss, missing
 from tests.reference.growth import exponent
 from tests.translation.real_pairs import pairs
@@ -200,3 +200,33 @@ def test_most_numbers_that_are_taken_away_are_missed(evidence):
 def test_as_often_and_exactly(source, translation, lost):
     assert [miss.text for miss in missing(source, translation, "en", "de")] == lost
     assert missing(source, source, "en", "de") == []
+
+
+@pytest.mark.parametrize(
+    ("target", "translation", "kept"),
+    [
+        ("en", "On October 3, 2024.", True),
+        ("en", "On 3 Oct. 24.", True),
+        ("en", "On 10/3/2024.", True),
+        ("en", "On 2024-10-03.", True),
+        ("en", "On 03. 10. 2024.", True),
+        ("en", "At 3:10, 2024.", False),
+        ("en", "In October 2024.", False),
+        ("en", "On March 10, 2024.", False),
+        ("zh", "2024年10月3日。", True),
+        ("zh", "二〇二四年十月三日。", True),
+        ("zh", "2024年3月。", False),
+    ],
+)
+def test_a_german_date_stays_a_date(target, translation, kept):
+    assert missing("Am 03.10.2024.", translation, "de", target) == ([] if kept else [Miss("number", "03.10.2024")])
+
+
+@pytest.mark.parametrize("month", range(1, 13))
+def test_a_date_written_for_the_reader_is_one(month):
+    date = f"07.{month:02}.2025"
+    for language in ("en", "zh", "de"):
+        assert not missing_numbers(date, date_in(date, language), "de", language)
+        for other in {1, 5, 12} - {month}:
+            assert missing_numbers(date, date_in(f"07.{other:02}.2025", language), "de", language) == [date]
+    assert date_in("2.10.3", "en") == "2.10.3"
