@@ -19,7 +19,9 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.engine import Request
 from attendo.text.number_words import CHINESE
 from attendo.text.numbers import missing_numbers
+from attendo.text.scripts import HAN, HANGUL, KANA
 from attendo.text.verbatim import AFTER, BEFORE, SIGN, TAG, VerbatimKind, find_verbatim, without_verbatim
+from attendo.text.written_language import script_of_language
 
 
 class Thresholds:
@@ -47,10 +49,13 @@ ASCII_WORD = re.compile("[a-z]+")  # the same of a text in lower case and ASCII,
 # Beside a source that repeats itself so often as `times`, a translation may do so 1.25 * times + 2 times.
 MORE_THAN_SOURCE = (1.25, 2)
 
+STRANGE = re.compile(
+    f"[{HAN}{KANA}{HANGUL}\u0370-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff]{{2,}}|[{HAN}{KANA}{HANGUL}]"
+)
 ATTRIBUTE = re.compile(r"([\w:-]{1,60})\s{0,3}=")
 AFTER_NAME = r"(?![A-Za-z0-9_])"  # %s is not %sd
 
-MissKind = VerbatimKind | Literal["number", "emoji", "term"]
+MissKind = VerbatimKind | Literal["number", "emoji", "term", "letters"]  # letters: too much, not too little
 
 PICTURES = (
     "\u231a\u231b\u23e9-\u23f3\u25fd\u25fe\u2600-\u2668\u2670-\u27bf\u2b50\u2b55"
@@ -191,10 +196,19 @@ class Miss:
     text: str
 
 
+def strange_letters(source: str, translation: str, target_language: str) -> list[Miss]:
+    """Letters that neither the source nor the target's script has: "Green tea contains 咖啡"."""
+    if translation.isascii() or script_of_language(target_language) != "Latin":
+        return []
+    found = STRANGE.findall(translation)
+    return [Miss("letters", letters) for letters in dict.fromkeys(found) if not set(letters) <= set(source)]
+
+
 def missing(source: str, translation: str, source_language: str, target_language: str) -> list[Miss]:
     """All misses, numbers first; none if all is kept."""
+    strange = strange_letters(source, translation, target_language)
     if not (SIGN.search(source) or (not source.isascii() and MORE_SIGNS.search(source))):
-        return []  # most sentences have nothing to lose, and need no more than this look
+        return strange  # most sentences have nothing to lose, and need no more than this look
     numbers = missing_numbers(without_verbatim(source), translation, source_language, target_language)
     found = [Miss("number", number) for number in numbers]
     asked = Counter((kind, source[start:end]) for start, end, kind in find_verbatim(source))
@@ -202,7 +216,7 @@ def missing(source: str, translation: str, source_language: str, target_language
         if times_said(text, kind, translation) < times:
             found.append(Miss(kind, text))
     found += [Miss("emoji", emoji) for emoji in dict.fromkeys(EMOJI.findall(source)) if emoji not in translation]
-    return found
+    return found + strange
 
 
 def times_said(text: str, kind: VerbatimKind, translation: str) -> int:

@@ -43,7 +43,7 @@ WIDER_BEAM = 16  # and so many lengths, of a model that has no beam
 MORE_PASSES = {4: 2, 3: 4, 2: 8}  # times as many, in the place of a ban on repeated n-grams
 MOST_STAND_INS = 20  # with more of them a sentence goes to pieces at once: no model keeps them apart
 # A sentence without one of these is still right, only incomplete; without any other it breaks a program or a page.
-MAY_BE_LOST = ("number", "emoji")
+MAY_BE_LOST = ("number", "emoji", "letters")
 
 Asked = tuple[Languages, Request, StandIns]  # of a sentence; what the model reads, and what is hidden from it
 
@@ -80,7 +80,8 @@ def wants_wider_beam(case: Case, options: TranslationOptions) -> bool:
 
 
 def wants_stand_ins(case: Case, options: TranslationOptions) -> bool:
-    return (options.wider_retry or options.keep) and bool(case.answer.misses)
+    lost_something = any(miss.kind != "letters" for miss in case.answer.misses)
+    return (options.wider_retry or options.keep) and lost_something
 
 
 def wants_pieces(case: Case, options: TranslationOptions) -> bool:
@@ -88,7 +89,9 @@ def wants_pieces(case: Case, options: TranslationOptions) -> bool:
     if case.answer.attempt == "copied":
         return bool(case.asked[2])
     return any(
-        options.keep or miss.kind == "term" or (options.wider_retry and miss.kind not in MAY_BE_LOST)
+        (options.keep and miss.kind != "letters")
+        or miss.kind == "term"
+        or (options.wider_retry and miss.kind not in MAY_BE_LOST)
         for miss in case.answer.misses
     )
 

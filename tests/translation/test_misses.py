@@ -230,3 +230,17 @@ def test_a_date_written_for_the_reader_is_one(month):
         for other in {1, 5, 12} - {month}:
             assert missing_numbers(date, date_in(f"07.{other:02}.2025", language), "de", language) == [date]
     assert date_in("2.10.3", "en") == "2.10.3"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "translation", "strange"),
+    [
+        ("Grüner Tee enthält Koffein.", "en", "Green tea contains咖啡s.", ["咖啡"]),
+        ("绿茶含有咖啡因。", "en", "Green tea contains 咖啡因.", []),  # the source's own: a word that is spoken of
+        ("Hello", "de", "Привет", ["Привет"]),
+        ("Hello", "zh", "你好", []),
+        ("The angle is small.", "de", "Der Winkel α ist klein, naïve Größe.", []),
+    ],
+)
+def test_letters_that_nobody_asked_for(source, target, translation, strange):
+    assert missing(source, translation, "en", target) == [Miss("letters", text) for text in strange]
