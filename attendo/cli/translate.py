@@ -280,7 +280,7 @@ def translate(
         ):
             on_gpu = uses_gpu(engine, device)
             with work.several(stream, partial(load, folder, **machine)) if on_gpu else nullcontext() as workers:
-                translator = load(folder, **machine)
+                translator = workers.translator(folder) if workers else load(folder, **machine)
                 account = work.run(translator, stream, sys.stdout.buffer, progress, workers)
         ledger, seconds = account.ledger, account.seconds
         if isinstance(account, DocumentAccount) and account.report:

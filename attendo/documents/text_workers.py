@@ -4,13 +4,15 @@ On a GPU a sentence is decoded in less time than Python needs to cut it, encode 
 together: one process keeps the device busy for a quarter of the time. While one of several works on the text, the
 device decodes for another.
 
-    this process     chunks of lines out, finished lines in, in order
-    each worker      a chunk at a time, as the translator of this process would: the same lines, byte for byte
+    this process     chunks of lines out, finished lines in, in order; it loads no weights and no torch
+    each worker      loads the model, says what its engine is, and then translates a chunk at a time, as one process
+                     would: the same lines, byte for byte
 
-At most two chunks a worker are under way, so memory does not grow. Workers are spawned, never forked: what a process
-has loaded on a GPU cannot be forked. They begin to load before this process does.
+At most two chunks a worker are under way, so memory does not grow; who has not loaded yet is given none. Workers are
+spawned, never forked: what a process has loaded on a GPU cannot be forked.
 """
 
+import gc
 import logging
 import os
 import time
@@ -21,12 +23,15 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
-from typing import Any
+from typing import Any, Self, cast
 
 from attendo.documents.line_reader import Chunk
 from attendo.documents.pipeline import ChunkAnswer, answer_chunk
+from attendo.engines.engine import Engine, Limits
 from attendo.errors import AttendoError, InputError
+from attendo.model_folder.bundle import read_bundle
 from attendo.translation.options import TranslationOptions
 from attendo.translation.translator import Translator
 
@@ -47,6 +52,20 @@ class TextWork:
     as_json: bool = False
 
 
+@dataclass(frozen=True)
+class EngineElsewhere:
+    """What this process has to know of an engine that computes in others."""
+
+    name: str
+    threads: int | None
+    limits: Limits
+    tokens_per_batch: int
+
+    @classmethod
+    def of(cls, engine: Engine) -> Self:
+        return cls(engine.name, engine.threads, engine.limits, engine.tokens_per_batch)
+
+
 def workers_for(num_bytes: int | None) -> int:
     """How many pay on a GPU: none for a short file or a pipe, and none where this process needs all cores."""
     if num_bytes is None or num_bytes < SMALLEST_FILE:
@@ -62,6 +81,9 @@ def work_on_chunks(connection: "Connection[Any, Any]", work: TextWork) -> None:
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:
             translator = work.load()
+            connection.send(EngineElsewhere.of(translator.engine))
+            gc.collect()
+            gc.freeze()  # what is loaded stays, and need not be searched for cycles again and again
 
             def ask(texts: list[str]) -> Any:
                 return translator.translate(texts, work.to, work.from_, work.options)
@@ -70,35 +92,43 @@ def work_on_chunks(connection: "Connection[Any, Any]", work: TextWork) -> None:
                 connection.send(answer_chunk(connection.recv(), ask, as_json=work.as_json))
         except AttendoError as error:
             connection.send(error)
+    os._exit(0)  # nothing is left to be saved, and to put away torch and a GPU in order would keep the user waiting
 
 
 @dataclass
 class TextWorkers:
     connections: list["Connection[Any, Any]"]
+    loading: list["Connection[Any, Any]"]
     idle: deque["Connection[Any, Any]"] = field(default_factory=deque)
     at_work: dict["Connection[Any, Any]", int] = field(default_factory=dict)  # on which chunk
     finished: dict[int, ChunkAnswer] = field(default_factory=dict)
+    engine: EngineElsewhere | None = None  # None: nobody has loaded yet
+
+    def translator(self, folder: Path) -> Translator:
+        """The model of a folder, for who wants to know of it; its engine is that of the first worker who has loaded."""
+        bundle = read_bundle(folder)
+        tokenizer = bundle.tokenizer()
+        while self.engine is None:
+            self.listen()
+        return Translator(bundle, tokenizer, cast(Engine, self.engine))
 
     def translate(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ChunkAnswer]]:
         """Each chunk with its answer, in order; `seconds` are those since the one before."""
-        self.idle = deque(self.connections)
         coming, given = iter(chunks), deque[tuple[int, Chunk]]()
         number, more, since = 0, True, time.perf_counter()
         while given or more:
-            while more and self.idle and len(given) < CHUNKS_A_WORKER * len(self.connections):
-                chunk = next(coming, None)
-                if chunk is None:
-                    more = False
-                    break
-                self.give(chunk, number)
-                given.append((number, chunk))
-                number += 1
-            while given and given[0][0] in self.finished:
+            if more and self.idle and len(given) < CHUNKS_A_WORKER * len(self.connections):
+                if chunk := next(coming, None):
+                    self.give(chunk, number)
+                    given.append((number, chunk))
+                    number += 1
+                more = chunk is not None
+            elif given and given[0][0] in self.finished:
                 first, chunk = given.popleft()
                 answer, now = self.finished.pop(first), time.perf_counter()
                 yield chunk, ChunkAnswer(answer.data, answer.ledger, answer.warnings, now - since)
                 since = now
-            if given and given[0][0] not in self.finished:
+            else:
                 self.listen()
 
     def give(self, chunk: Chunk, number: int) -> None:
@@ -108,16 +138,21 @@ class TextWorkers:
             worker.send(chunk)
 
     def listen(self) -> None:
-        """To whoever has finished a chunk, or failed."""
-        ready = wait(list(self.at_work))
-        for worker in [one for one in self.at_work if one in ready]:
+        """To whoever has loaded, finished a chunk, or failed."""
+        asked = [*self.at_work, *self.loading]
+        ready = wait(asked)
+        for worker in [one for one in asked if one in ready]:
             try:
                 said = worker.recv()
             except (EOFError, ConnectionResetError):
                 raise InputError("a process that was translating has ended: is the memory full?") from None
             if isinstance(said, Exception):
                 raise said
-            self.finished[self.at_work.pop(worker)] = said
+            if isinstance(said, EngineElsewhere):
+                self.loading.remove(worker)
+                self.engine = self.engine or said
+            else:
+                self.finished[self.at_work.pop(worker)] = said
             self.idle.append(worker)
 
 
@@ -127,6 +162,7 @@ def text_workers(count: int, work: TextWork) -> Iterator[TextWorkers]:
     context = get_context("spawn")
     processes: list[BaseProcess] = []
     connections: list[Connection[Any, Any]] = []
+    workers = TextWorkers(connections, loading=[])
     try:
         for _ in range(count):
             ours, theirs = context.Pipe()
@@ -135,12 +171,14 @@ def text_workers(count: int, work: TextWork) -> Iterator[TextWorkers]:
             theirs.close()
             processes.append(process)
             connections.append(ours)
-        yield TextWorkers(connections)
+        workers.loading = [*connections]
+        yield workers
     finally:
+        late = [one for one, connection in zip(processes, connections, strict=False) if connection in workers.loading]
         for connection in connections:
             connection.close()
         for one in processes:
-            one.join(SECONDS_TO_END)
+            one.join(0 if one in late else SECONDS_TO_END)
             if one.is_alive():
                 one.kill()
                 one.join()

@@ -1,8 +1,12 @@
 """Processes that prepare the text beside the one that decodes: the same lines as by one process, in order, whole."""
 
 import io
+import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from functools import partial
 
 import pytest
@@ -80,6 +84,59 @@ def test_a_model_that_cannot_be_loaded_is_the_error_of_the_run():
 def test_a_worker_that_dies_ends_the_run_in_one_line(folder):
     with pytest.raises(InputError, match="has ended"):
         by_workers(partial(load_fake, folder, Dying), count=1)
+
+
+def test_a_command_with_workers_loads_no_torch_and_no_engine(folder, tmp_path):
+    """Named in the report is the engine of the workers; and the lines are those of one process."""
+    source, target, report = (tmp_path / name for name in ("in.txt", "out.txt", "report.json"))
+    source.write_bytes(LINES)
+    words = ["translate", "-i", source, "-o", target, "--to", "en", "--model", folder, "--report", report]
+    code = BY_COMMAND.format(arguments=[str(word) for word in words])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["3", "False"], done.stderr  # backwards no number is kept
+    alone, _ = by_one(folder, FakeEngine(backwards))
+    assert target.read_bytes() == alone.stream.getvalue()
+    assert json.loads(report.read_text())["engine"] == "fake"
+
+
+# In a process of its own, as if a GPU were there; the fake engine takes the place of the real one in the workers alone.
+BY_COMMAND = """
+import sys
+from unittest.mock import patch
+from tests.documents.test_text_workers import load_backwards
+
+if __name__ == "__main__":
+    from attendo.cli.main import run
+    with (
+        patch("attendo.translation.load.load", load_backwards),
+        patch("attendo.translation.load.uses_gpu", lambda *_: True),
+        patch("attendo.documents.text_workers.workers_for", lambda _: 2),
+    ):
+        code = run({arguments!r}, debug=True)
+    print(code, "torch" in sys.modules or "ctranslate2" in sys.modules)
+"""
+
+
+def load_backwards(folder, **machine):
+    return load_fake(folder, partial(FakeEngine, tokens_per_batch=60_000))
+
+
+def load_late(folder, marker):
+    """The first to come is quick; nobody waits for the second."""
+    try:
+        marker.mkdir()
+    except FileExistsError:
+        time.sleep(60)
+    return load_fake(folder, FakeEngine)
+
+
+@pytest.mark.slow
+def test_who_loads_slowly_is_not_waited_for(folder, tmp_path):
+    started = time.monotonic()
+    several, _ = by_workers(partial(load_late, folder, tmp_path / "first"))
+    alone, _ = by_one(folder, FakeEngine(backwards))
+    assert several.stream.getvalue() == alone.stream.getvalue()
+    assert time.monotonic() - started < 30
 
 
 def test_they_are_for_large_files_alone():
