@@ -186,8 +186,9 @@ class Beams(PerSentence):
             return []
         index = torch.tensor(lines, device=self.scores.device)
         ids, of_tokens = (trace or traced_back)(self, index, steps, n_best)
-        scores, lengths = self.scores[index, :n_best], self.lengths[index, :n_best]
-        columns = zip(*(x.tolist() for x in (ids, of_tokens, scores, lengths)), strict=True)
+        scores, lengths = (x[index, :n_best].tolist() for x in (self.scores, self.lengths))
+        longest = max(map(max, lengths))  # what stands beyond would take the host longer than all the rest
+        columns = zip(*(x[:, :, :longest].tolist() for x in (ids, of_tokens)), scores, lengths, strict=True)
         return [
             [
                 Hypothesis(tuple(its_ids[:length]), sum(each[:length]), score, tuple(each[:length]))

@@ -23,10 +23,12 @@ from attendo.engines.torch_cpu import (
     pack,
     part_sizes,
 )
+from attendo.engines.torch_engine import padded_tensor
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 from attendo.model.positions import SinusoidalPositions
 from attendo.model.record import AttentionRecord
+from attendo.special_tokens import pad_rows
 from tests.decoding.families import FAMILIES, VOCAB, model_of, padded, sentences
 
 PAPERS = TransformerConfig(
@@ -299,3 +301,10 @@ def test_a_record_shows_the_whole_batch():
     model, source, record = build_model(TINY).eval(), sources_of([90, 80, 70, 60]), AttentionRecord()
     model.start_decoding(source, record)
     assert [tuple(weights.shape) for weights in record.encoder_self] == [(4, 2, 90, 90)] * 2
+
+
+@pytest.mark.parametrize("rows", [[(5, 6, 2)], [(5, 2), (), (5, 6, 7, 2)], [()], [], [range(300, 340), [1]]])
+def test_rows_are_padded_as_lists_of_lists_are(rows):
+    found, expected = padded_tensor(rows), torch.tensor(pad_rows(rows))
+    assert found.tolist() == expected.tolist()
+    assert found.shape == expected.shape
