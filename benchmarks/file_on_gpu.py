@@ -25,6 +25,12 @@ from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.text.normalize import for_model
 from benchmarks.machine import data_folder, describe_machine
 
+WITH_TIMELINE = """
+import logging
+from attendo.cli.main import main
+logging.getLogger("attendo.workers").setLevel(logging.DEBUG)
+main()
+"""
 TOGETHER = 1_024  # sentences
 SORTED_TOGETHER = 20_000  # lines
 
@@ -39,6 +45,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--model", default=None)
+    parser.add_argument("--timeline", action="store_true", help="who loaded and finished when, in the last turn")
     parser.add_argument("--by-hand", nargs=2, metavar=("IN", "OUT"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.by_hand:
@@ -62,6 +69,9 @@ def main() -> None:
             ratios = sorted(b[column] / a[column] for a, b in zip(ours, theirs, strict=True))
             print(f"\nratio {name}: {statistics.median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})", end="")
         print()
+        if options.timeline:
+            lines = (Path(folder) / "timeline.txt").read_text(encoding="utf-8").splitlines()
+            print("\n".join(line for line in lines if " s: worker " in line))
 
 
 def write_lines(path: Path, options: argparse.Namespace) -> int:
@@ -77,14 +87,19 @@ def write_lines(path: Path, options: argparse.Namespace) -> int:
 def run_attendo(source: Path, target: Path, options: argparse.Namespace) -> tuple[float, float]:
     report = target.with_suffix(".json")
     command = [
-        sys.executable, "-m", "attendo", "translate", "-i", str(source), "-o", str(target), "--as-lines",
+        "translate", "-i", str(source), "-o", str(target), "--as-lines",
         "--to", options.to, "--beam", str(options.beam), "--device", options.device, "--report", str(report),
     ]  # fmt: skip
+    attendo = ["-c", WITH_TIMELINE] if options.timeline else ["-m", "attendo"]
     started = time.perf_counter()
-    done = subprocess.run([*command, *model_option(options)], stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, *attendo, *command, *model_option(options)], stderr=subprocess.PIPE, text=True, check=False
+    )
     seconds = time.perf_counter() - started
     if done.returncode not in (0, 3):
         raise SystemExit(done.stderr[-2_000:])
+    if options.timeline:
+        (target.parent / "timeline.txt").write_text(done.stderr, encoding="utf-8")
     found = json.loads(report.read_text(encoding="utf-8"))
     return seconds, found["seconds"]
 

@@ -5,17 +5,22 @@ GPU.
 
 The answers are the translations of the corpus, so that numbers are kept and lost, and sentences end, as they do. CPU
 seconds of one process for 10,000 lines, from reading to writing, as `attendo translate -i … -o …` does; then again with
-a clock around each part, which takes some time of its own. The quickest turn counts: others use the machine, too.
+a clock around each part, which takes some time of its own; and those of the process that stands between workers. The
+quickest turn counts: others use the machine, too.
 """
 
 import argparse
 import io
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 from unittest.mock import patch
 
@@ -24,8 +29,10 @@ from attendo.data.lines import ignore
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SearchOptions
 from attendo.documents import pipeline
+from attendo.documents.file_translation import FileTranslation
 from attendo.documents.line_reader import LineReader
 from attendo.documents.pipeline import Account, StreamOutput, one_by_one, translate_chunks
+from attendo.documents.text_workers import TextWork, text_workers
 from attendo.engines.engine import Engine, Limits, Request
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.special_tokens import SPECIAL
@@ -40,6 +47,7 @@ from benchmarks.machine import data_folder, describe_machine
 GPU_TOKENS = 60_000  # of a batch, as the engine on a GPU has it
 LIMITS = Limits(1_024, 6_272)
 PER_LINES = 10_000
+WORKERS = 2
 # Where a clock is put: what it is called, and the function by its owner and name. None of them calls another.
 PARTS: list[tuple[str, object, str]] = [
     ("cut into sentences", prepare, "split"),
@@ -111,6 +119,8 @@ def main() -> None:
     for name, _, _ in PARTS:
         print(f"| {name} | {clock[name] * scale:.3f} |")
     print(f"| the rest | {(whole - clock.total()) * scale:.3f} |\n| all | {whole * scale:.3f} |")
+    between = min(beside_workers(data, options) for _ in range(options.turns)) * scale
+    print(f"\nThe process between {WORKERS} workers: {between:.3f} CPU seconds for {PER_LINES:,} lines")
 
 
 def ready(options: argparse.Namespace) -> tuple[Translator, bytes]:
@@ -126,6 +136,26 @@ def ready(options: argparse.Namespace) -> tuple[Translator, bytes]:
     return Translator(bundle, tokenizer, cast(Engine, ReadyEngine(answers))), "".join(
         f"{source}\n" for source, _ in sides
     ).encode()
+
+
+def load_echo(model: str | None) -> Translator:
+    """A translator that says what it is told."""
+    bundle = read_bundle(model_folder(model))
+    return Translator(bundle, bundle.tokenizer(), cast(Engine, ReadyEngine({})))
+
+
+def beside_workers(data: bytes, options: argparse.Namespace) -> float:
+    """CPU seconds of the process that reads the file, hands out its lines and writes theirs, with its journal."""
+    with TemporaryDirectory() as folder:
+        source, target = Path(folder) / "in.txt", Path(folder) / "out.txt"
+        source.write_bytes(data)
+        work = FileTranslation(source=source, target=target, to=options.to, as_lines=True)
+        with text_workers(WORKERS, TextWork(partial(load_echo, options.model), options.to)) as workers:
+            between = workers.translator(model_folder(options.model))
+            started = time.process_time()
+            with work.opened() as stream:
+                work.run(between, stream, sys.stdout.buffer, Silent(), workers)
+            return time.process_time() - started
 
 
 class Clocks(Counter[str]):

@@ -35,6 +35,8 @@ from attendo.model_folder.bundle import read_bundle
 from attendo.translation.options import TranslationOptions
 from attendo.translation.translator import Translator
 
+timeline = logging.getLogger("attendo.workers")  # who loaded and finished when, for benchmarks: at level DEBUG
+
 MOST_WORKERS = 6  # of a GPU: more would wait for it, and each takes half a gigabyte of it
 CHUNKS_A_WORKER = 2  # one in work, one finished whose turn has not come
 SMALLEST_FILE = 2**21  # bytes; a smaller one is done before the workers have loaded the model
@@ -103,6 +105,7 @@ class TextWorkers:
     at_work: dict["Connection[Any, Any]", int] = field(default_factory=dict)  # on which chunk
     finished: dict[int, ChunkAnswer] = field(default_factory=dict)
     engine: EngineElsewhere | None = None  # None: nobody has loaded yet
+    started: float = field(default_factory=time.perf_counter)
 
     def translator(self, folder: Path) -> Translator:
         """The model of a folder, for who wants to know of it; its engine is that of the first worker who has loaded."""
@@ -148,11 +151,15 @@ class TextWorkers:
                 raise InputError("a process that was translating has ended: is the memory full?") from None
             if isinstance(said, Exception):
                 raise said
+            now, name = time.perf_counter() - self.started, self.connections.index(worker) + 1
             if isinstance(said, EngineElsewhere):
+                timeline.debug("%.2f s: worker %d has loaded", now, name)
                 self.loading.remove(worker)
                 self.engine = self.engine or said
             else:
-                self.finished[self.at_work.pop(worker)] = said
+                number = self.at_work.pop(worker)
+                timeline.debug("%.2f s: worker %d has done chunk %d in %.2f s", now, name, number + 1, said.seconds)
+                self.finished[number] = said
             self.idle.append(worker)
 
 
