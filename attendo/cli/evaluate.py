@@ -15,6 +15,7 @@ from attendo.cli.options import (
     BEAM,
     DEVICE,
     ENGINE,
+    FULL_VOCABULARY,
     MODEL,
     NO_WIDER_RETRY,
     PASSES,
@@ -125,6 +126,7 @@ def evaluate(
     engine: Annotated[str, ENGINE] = "auto",
     device: Annotated[str, DEVICE] = "auto",
     threads: Annotated[int | None, THREADS] = None,
+    full_vocabulary: Annotated[bool, FULL_VOCABULARY] = False,
     published: Annotated[
         bool,
         typer.Option(
@@ -286,6 +288,7 @@ def evaluate(
             search=search, beam=beam, passes=passes, sampling=sampling, wider_retry=not no_wider_retry
         )
         setup = {"model": model or DEFAULT, "engine": engine, "device": device, "threads": threads}
+        setup["full_vocabulary"] = full_vocabulary
         judged = translate_sets(sets, options, to, from_, setup, language)
         written_to = shlex.quote(str(translations)) if translations else "TRANSLATIONS"
         if translations:

@@ -39,6 +39,11 @@ THREADS = typer.Option(
     rich_help_panel=MACHINE,
     help="How many CPU threads to use. By default as many as the machine has cores.",
 )
+FULL_VOCABULARY = typer.Option(
+    "--full-vocabulary",
+    rich_help_panel=MACHINE,
+    help="Do without the model's shortlist of what is said in each language: slower, for who wants to compare.",
+)
 BEAM = typer.Option(
     "--beam",
     min=1,

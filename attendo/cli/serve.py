@@ -10,7 +10,7 @@ import typer
 
 from attendo.cli.help import ACCESS, LANGUAGES_AND_MODEL, LIMITS, OTHER, SEARCH
 from attendo.cli.language import language_of
-from attendo.cli.options import DEVICE, ENGINE, THREADS
+from attendo.cli.options import DEVICE, ENGINE, FULL_VOCABULARY, THREADS
 from attendo.cli.terminal import print_note
 from attendo.errors import ConfigError
 from attendo.report.messages import say
@@ -89,6 +89,7 @@ def serve(
     engine: Annotated[str, ENGINE] = "auto",
     device: Annotated[str, DEVICE] = "auto",
     threads: Annotated[int | None, THREADS] = None,
+    full_vocabulary: Annotated[bool, FULL_VOCABULARY] = False,
     beam: Annotated[
         int | None,
         typer.Option(
@@ -186,7 +187,11 @@ def serve(
     )  # fmt: skip
     bound = bind(host, port)
     metrics = Metrics()
-    models = load_models(model or [None], metrics, engine=engine, device=device, threads=threads)  # type: ignore[arg-type]
+    models = load_models(
+        model or [None], metrics,
+        engine=engine,  # type: ignore[arg-type]
+        device=device, threads=threads, full_vocabulary=full_vocabulary,
+    )  # fmt: skip
     service = Service(models, limits, metrics, beam, log_texts=log_texts)
     address = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
 

@@ -18,6 +18,7 @@ from attendo.cli.options import (
     DEVICE,
     ENGINE,
     FROM,
+    FULL_VOCABULARY,
     GLOSSARY,
     KEEP,
     MODEL,
@@ -161,6 +162,7 @@ def translate(
     ] = None,
     device: Annotated[str, DEVICE] = "auto",
     threads: Annotated[int | None, THREADS] = None,
+    full_vocabulary: Annotated[bool, FULL_VOCABULARY] = False,
     resume: Annotated[
         bool,
         typer.Option(
@@ -258,6 +260,7 @@ def translate(
 
     document: dict[str, Any] = {}  # what became of one, if the input is one
     machine: dict[str, Any] = {"engine": engine, "device": device, "threads": threads}
+    machine["full_vocabulary"] = full_vocabulary
     if texts and not (source or target or resume):
         translator = load(folder, **machine)
         ledger, seconds = translate_texts(texts, translator, to, from_, options, strict, as_json)

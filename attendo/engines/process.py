@@ -17,11 +17,11 @@ EVERY: "WeakSet[OfThisProcess[object]]" = WeakSet()
 
 
 class OfThisProcess(Generic[T]):
-    """One value, made at once; and again in each forked child that asks for it."""
+    """One value, made at once, or when it is first asked for; and again in each forked child that asks for it."""
 
-    def __init__(self, make: Callable[[], T]) -> None:
+    def __init__(self, make: Callable[[], T], *, at_once: bool = True) -> None:
         self.make, self.lock = make, threading.Lock()
-        self.value: T | None = make()
+        self.value: T | None = make() if at_once else None
         EVERY.add(self)  # type: ignore[arg-type]
 
     def get(self) -> T:

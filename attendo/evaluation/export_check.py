@@ -25,7 +25,7 @@ def measure_agreement(
     bundle: Bundle, texts: Sequence[str], to: str, quantizations: tuple[Quantization, Quantization]
 ) -> Agreement:
     """Of CTranslate2's translations of the texts with the weights in the one form and in the other."""
-    engines = [ct2_engine(bundle, quantization=quantization) for quantization in quantizations]
+    engines = [ct2_engine(bundle, quantization=quantization, full_vocabulary=True) for quantization in quantizations]
     translators = [Translator(bundle, bundle.tokenizer(), engine) for engine in engines]
     old, new = ([answer.text for answer in one.translate(list(texts), to=to)] for one in translators)
     return Agreement(len(texts), sum(map(str.__eq__, old, new)), bleu_between(new, old, to))

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,10 @@ from attendo.errors import InputError
 from attendo.files.tensor_file import TensorInfo, header_of, opened_tensors
 
 ARRAY_TYPES: dict[str, np.dtype[Any]] = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
+COUNT_TYPES: dict[str, np.dtype[Any]] = {"U16": np.dtype("<u2"), "U32": np.dtype("<u4")}
 
 Arrays = dict[str, NDArray[np.float32]]
+Check = Callable[[Path, Mapping[str, TensorInfo]], None]  # asked about a header before anything is allocated
 
 
 def check_types(path: Path, header: Mapping[str, TensorInfo]) -> None:
@@ -25,31 +27,41 @@ def check_types(path: Path, header: Mapping[str, TensorInfo]) -> None:
 
 def read_arrays(
     path: Path,
-    check: Callable[[Path, Mapping[str, TensorInfo]], None] = check_types,
+    check: Check = check_types,
     largest: float = float(np.finfo(np.float32).max),
     sha256: str | None = None,
 ) -> Arrays:
-    """Every tensor by its name, as float32; every number is finite and none beyond `largest`.
+    """Every tensor by its name, as float32; every number is finite and none beyond `largest`."""
+    arrays: Arrays = {}
+    for name, numbers in each_array(path, check, ARRAY_TYPES, sha256):
+        arrays[name] = numbers.astype(np.float32, copy=False)
+        check_numbers(path, name, arrays[name], largest)
+    return arrays
 
-    `check` is asked before anything is allocated. The file is opened once and read from its beginning to its end, so
-    that what was checked is what is read; `sha256` is what its manifest says of all of it.
-    """
+
+def read_counts(path: Path, check: Check, sha256: str | None = None) -> dict[str, NDArray[np.int64]]:
+    """Every tensor of whole numbers from 0 by its name; `check` refuses those of other kinds."""
+    return {name: numbers.astype(np.int64) for name, numbers in each_array(path, check, COUNT_TYPES, sha256)}
+
+
+def each_array(
+    path: Path, check: Check, types: Mapping[str, np.dtype[Any]], sha256: str | None
+) -> Iterator[tuple[str, NDArray[Any]]]:
+    """`check` is asked before anything is allocated. The file is opened once and read from its beginning to its end, so
+    that what was checked is what is read; `sha256` is what its manifest says of all of it, looked at in the end."""
     with opened_tensors(path) as file:
         before, header = header_of(file, path)
         check(path, header)
         digest = hashlib.sha256(before)
-        arrays: Arrays = {}
         for name, info in header.items():  # they follow each other without a hole
-            numbers = np.empty(info.shape, ARRAY_TYPES[info.dtype])
+            numbers = np.empty(info.shape, types[info.dtype])
             raw = numbers.reshape(-1).view(np.uint8).data
             if file.readinto(raw) != len(raw):  # type: ignore[attr-defined]
                 raise InputError(f"{path} became shorter while it was read")
             digest.update(raw)
-            arrays[name] = numbers.astype(np.float32, copy=False)
-            check_numbers(path, name, arrays[name], largest)
+            yield name, numbers
         if sha256 is not None and digest.hexdigest() != sha256:
             raise InputError(f"{path} is not what its manifest says: it was damaged or changed")
-    return arrays
 
 
 def check_numbers(path: Path, name: str, numbers: NDArray[np.float32], largest: float) -> None:

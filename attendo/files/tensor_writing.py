@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from attendo.errors import InputError
 from attendo.files.durable import cannot_write
 
-NAMES = {np.dtype("<f2"): "F16", np.dtype("<f4"): "F32"}
+NAMES = {np.dtype("<f2"): "F16", np.dtype("<f4"): "F32", np.dtype("<u2"): "U16", np.dtype("<u4"): "U32"}
 ALIGNED = 8  # the header ends at a multiple of so many bytes
 
 
@@ -23,7 +23,7 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mappi
     start = 0
     for name, array in arrays.items():
         if array.dtype not in NAMES:
-            raise InputError(f"the array {name!r} is {array.dtype}: expected float32 or float16")
+            raise InputError(f"the array {name!r} is {array.dtype}: expected one of {', '.join(map(str, NAMES))}")
         table[name] = {
             "dtype": NAMES[array.dtype],
             "shape": list(array.shape),

@@ -1,4 +1,5 @@
-"""A model folder, by its path or by the name of a model that came with the package: five files, nothing else is read.
+"""A model folder, by its path or by the name of a model that came with the package: five or six files, nothing else
+is read.
 
     config.json         {"format": 1, "model": {"family": "transformer", …}, "tokenizer": {"kind": "bpe"},
                          "languages": ["zh", "en"], "directions": ["zh-en", "en-zh"]}
@@ -7,6 +8,7 @@
     tokenizer.json      see attendo/text/subword_models.py
     model.safetensors   the weights
     README.md           the model card
+    shortlist.safetensors   perhaps: what is ever said in each language, see shortlist.py
     manifest.json       size and sha256 of each, written last
 
 There is no torch here: a fast engine is made from a folder without it.
@@ -41,6 +43,7 @@ from attendo.text.tokenizer import Tokenizer
 
 FORMAT = 1
 CONFIG, TOKENIZER, WEIGHTS, CARD = FILES = ("config.json", "tokenizer.json", "model.safetensors", "README.md")
+SHORTLIST = "shortlist.safetensors"  # the one file that need not be there
 LEARN_TEXT = ("decoder-only", "encoder-only")  # families that need no pairs
 KEYS = ("format", "model", "tokenizer", "languages", "directions")
 OPTIONAL = ("doubt", "stand_ins", "alignment")
@@ -51,6 +54,7 @@ LARGEST_CONFIG = 1_000_000  # bytes; a configuration has a few hundred
 LARGEST_CARD = 10_000_000
 OF_THE_SYSTEM = (".DS_Store", ".directory", ".localized", "Thumbs.db", "desktop.ini")
 MOST_PARAMETERS = 10_000_000_000  # the largest preset has 6.7 billion
+LARGEST_SHORTLIST_HEADER = 10_000  # bytes; that of three languages has 200
 BYTES_A_NUMBER = 4  # float32; there are models of float16, none of more
 
 
@@ -129,7 +133,7 @@ class Bundle(Description):
 def read_bundle(folder: Path) -> Bundle:
     """Nothing in the folder is believed before its manifest has been checked, and no file is read that is larger than
     it can be: how large the weights can be, the configuration says, which is read first."""
-    files, key = check_listing(folder, FILES)
+    files, key = check_listing(folder, FILES, [SHORTLIST])
     for name, largest in ((CONFIG, LARGEST_CONFIG), (TOKENIZER, LARGEST_TOKENIZER), (CARD, LARGEST_CARD)):
         check_largest(folder / name, files[name], largest)
     description = read_description(folder / CONFIG, files[CONFIG].sha256)
@@ -137,7 +141,10 @@ def read_bundle(folder: Path) -> Bundle:
     if description.alignment:
         check_alignment(folder / CONFIG, description.alignment, config)
     check_largest(folder / WEIGHTS, files[WEIGHTS], largest_weights(folder / CONFIG, config))
-    for name in (TOKENIZER, CARD, WEIGHTS):
+    if SHORTLIST in files:
+        most = LARGEST_SHORTLIST_HEADER + BYTES_A_NUMBER * config.vocab_size * len(description.languages)
+        check_largest(folder / SHORTLIST, files[SHORTLIST], most)
+    for name in (TOKENIZER, CARD, WEIGHTS, *({SHORTLIST} & set(files))):
         check_content(folder / name, files[name])
     return Bundle(**vars(description), folder=folder, key=key, config=config, files=files)
 
@@ -236,10 +243,12 @@ def write_bundle(
     *,
     stand_ins: bool = False,
     alignment: AlignmentHeads | None = None,
+    write_shortlist: Callable[[Path], None] | None = None,
 ) -> None:
     """The folder is there whole or not at all. An older model folder of that name is replaced, any other is not.
 
-    `write_weights` is given the path of the file to write; `needs` is about how many bytes all files take.
+    `write_weights` and `write_shortlist` are given the path of the file to write; `needs` is about how many bytes all
+    files take.
     """
     folder = folder.resolve() if folder.is_symlink() else folder
     check_replaceable(folder)
@@ -254,6 +263,8 @@ def write_bundle(
         (new / CONFIG).write_bytes(description)
         tokenizer.save(new / TOKENIZER)
         write_weights(new / WEIGHTS)
+        if write_shortlist:
+            write_shortlist(new / SHORTLIST)
         (new / CARD).write_text(card, encoding="utf-8")
         write_manifest(new)
 
@@ -294,7 +305,7 @@ def check_replaceable(folder: Path) -> None:
         raise InputError(f"{folder} is a file: a model is a folder")
     there = [path for path in folder.iterdir() if path.name not in OF_THE_SYSTEM and not path.name.startswith("._")]
     plain = all(path.is_file() and not path.is_symlink() for path in folder.iterdir())
-    ours = {path.name for path in there} <= {*FILES, MANIFEST}
+    ours = {path.name for path in there} <= {*FILES, SHORTLIST, MANIFEST}
     if any(folder.iterdir()) and not (plain and ours and lists_a_model(folder)):
         raise InputError(f"{folder} is there and is no model folder: it is not replaced, give another name")
 
@@ -302,6 +313,6 @@ def check_replaceable(folder: Path) -> None:
 def lists_a_model(folder: Path) -> bool:
     """A manifest.json alone says little: browsers and many others have one, too."""
     try:
-        return set(read_manifest(folder)) == set(FILES)
+        return set(read_manifest(folder)) - {SHORTLIST} == set(FILES)
     except (InputError, OSError):
         return False

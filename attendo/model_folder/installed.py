@@ -6,7 +6,7 @@ from typing import Any
 
 from attendo.files.manifest import NAME as MANIFEST
 from attendo.model_folder.added import check_name, copy_model
-from attendo.model_folder.bundle import CARD, DEFAULT, FILES, known_models, model_folder, read_bundle
+from attendo.model_folder.bundle import CARD, DEFAULT, known_models, model_folder, read_bundle
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def add_model(folder: Path, name: str | None = None) -> InstalledModel:
     bundle = read_bundle(model_folder(folder))
     name = name or bundle.folder.resolve().name
     check_name(name, [known.name for known in known_models()])
-    return describe_installed(copy_model(bundle.folder, name, (*FILES, MANIFEST)))
+    return describe_installed(copy_model(bundle.folder, name, (*bundle.files, MANIFEST)))
 
 
 def describe_installed(folder: Path) -> InstalledModel:

@@ -5,7 +5,7 @@ is allocated: checkpoints by the library, a model's weights by checked_weights.p
 loader exists, so there is none to fall back to.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -112,11 +112,12 @@ def save_model(
     *,
     stand_ins: bool = False,
     alignment: AlignmentHeads | None = None,
+    write_shortlist: Callable[[Path], None] | None = None,
 ) -> None:
     """A model folder with these weights, the model's own or an average of many; in float16 it is half as large.
 
     `stand_ins`: the model has learnt to keep {1}, {2} … where they stand. `alignment`: the heads that tell what a word
-    was made from.
+    was made from. `write_shortlist`: see shortlist.py.
     """
     check_fit(model, weights_of(model), weights)
     if model.config.vocab_size != tokenizer.vocab_size:
@@ -128,8 +129,9 @@ def save_model(
     write_weights = partial(write_tensors, tensors=written)
     table, needs = config_to_dict(model.config), num_bytes(written) + OTHER_FILES
     write_bundle(
-        folder, table, tokenizer, directions, card, write_weights, needs, stand_ins=stand_ins, alignment=alignment
-    )
+        folder, table, tokenizer, directions, card, write_weights, needs,
+        stand_ins=stand_ins, alignment=alignment, write_shortlist=write_shortlist,
+    )  # fmt: skip
 
 
 def load_model(bundle: Bundle, device: torch.device | str = "cpu") -> Model:

@@ -101,12 +101,13 @@ def load_models(
     engine: EngineName = "auto",
     device: str = "auto",
     threads: int | None = None,
+    full_vocabulary: bool = False,
 ) -> ServedModels:
     """By name or folder; None is the default model. A direction that two have goes to the first."""
     found: list[ServedModel] = []
     for name in names or [None]:
         try:
-            translator = load(name, engine=engine, device=device, threads=threads)
+            translator = load(name, engine=engine, device=device, threads=threads, full_vocabulary=full_vocabulary)
         except AttendoError as error:
             raise type(error)(f"--model {name}: {error}" if name else str(error)) from error
         known = model_name(translator)

@@ -24,6 +24,7 @@ def load(
     engine: EngineName = "auto",
     device: str = "auto",
     threads: int | None = None,
+    full_vocabulary: bool = False,
 ) -> Translator:
     """A translator from a model folder, or from a model of the package by its name; without either, the default one.
 
@@ -33,12 +34,14 @@ def load(
 
     The engine is CTranslate2 on a CPU, where it knows the model, and torch elsewhere; ct2 on cuda computes in half
     precision, where CTranslate2's CUDA libraries are there. `device` is auto, cpu or cuda; `threads` are the CPU's.
+    With `full_vocabulary` a shortlist of the model is not used: slower, and an answer may be any row of its pieces.
     """
     if model is not None:
         check_path("model", model, ", or the name of a model")
     check_argument("device", device, str, "auto, cpu or cuda")
     if threads is not None:
         check_argument("threads", threads, int, f"a whole number from 1 to {MOST_THREADS}, or None")
+    check_argument("full_vocabulary", full_vocabulary, bool, "True or False")
     if not isinstance(engine, str):
         raise ConfigError(f"engine is {short_repr(engine)}: expected auto, torch or ct2")
     folder = model_folder(model)
@@ -58,7 +61,8 @@ def load(
                 return Translator(bundle, tokenizer, torch_engine(bundle, device, threads))
         case _:
             raise ConfigError(f"engine is {short_repr(engine)}: expected auto, torch or ct2")
-    return Translator(bundle, tokenizer, ct2_engine(bundle, threads, device="cpu" if device == "auto" else device))
+    where = "cpu" if device == "auto" else device
+    return Translator(bundle, tokenizer, ct2_engine(bundle, threads, device=where, full_vocabulary=full_vocabulary))
 
 
 def check_translates(bundle: Bundle) -> None:
@@ -80,11 +84,16 @@ def torch_engine(bundle: Bundle, device: str, threads: int | None) -> Engine:
 
 
 def ct2_engine(
-    bundle: Bundle, threads: int | None = None, quantization: Quantization = "int8", device: str = "cpu"
+    bundle: Bundle,
+    threads: int | None = None,
+    quantization: Quantization = "int8",
+    device: str = "cpu",
+    *,
+    full_vocabulary: bool = False,
 ) -> Engine:
     from attendo.engines.ct2.engine import load_ct2_engine
 
-    return load_ct2_engine(bundle, threads, quantization, device)
+    return load_ct2_engine(bundle, threads, quantization, device, full_vocabulary=full_vocabulary)
 
 
 def uses_gpu(engine: str, device: str) -> bool:

@@ -1,6 +1,7 @@
 """A model folder in the form that CTranslate2 reads: made once, kept in the cache, checked before it is believed.
 
 model.bin  config.json  shared_vocabulary.json   what CTranslate2 reads; an encoder or a decoder alone: vocabulary.json
+source_vocabulary.json  target_vocabulary.json   instead, where only what a shortlist has for a language is said
 manifest.json                                    size and sha256 of each, as CTranslate2 checks nothing itself
 """
 
@@ -23,12 +24,13 @@ logger = logging.getLogger("attendo")
 
 Quantization = Literal["int8", "float32", "float16"]  # float16 is for GPUs
 # Which of its classes runs it; an encoder-decoder's encoder can stand alone.
-Form = Literal["translator", "encoder", "generator"]
+Form = Literal["translator", "shorter", "encoder", "generator"]
 
 FORMAT = 4  # of what we write and of what is checked before; a new one makes the cache anew
 FILES = ("model.bin", "config.json", "shared_vocabulary.json")
 FILES_OF: dict[Form, tuple[str, ...]] = {
     "translator": FILES,
+    "shorter": ("model.bin", "config.json", "source_vocabulary.json", "target_vocabulary.json"),
     "encoder": ("model.bin", "config.json", "vocabulary.json"),
     "generator": ("model.bin", "config.json", "vocabulary.json"),
 }
@@ -104,16 +106,20 @@ def form_of(config: ModelConfig) -> Form:
     return "encoder" if isinstance(config, EncoderOnlyConfig) else "translator"
 
 
-def specify(bundle: Bundle, form: Form) -> Any:
+def specify(bundle: Bundle, form: Form, into: str = "") -> Any:
     from attendo.engines.ct2.encoder_spec import encoder_specification  # numpy takes a while to import
     from attendo.engines.ct2.generator_spec import generator_specification
     from attendo.engines.ct2.spec import specification
     from attendo.model_folder.checked_weights import read_weights
+    from attendo.model_folder.shortlist import read_shortlist
 
     if form == "encoder":
         return encoder_specification(encoder_config(bundle), read_weights(bundle))
     if form == "generator":
         return generator_specification(generator_config(bundle), read_weights(bundle))
+    if form == "shorter":
+        said = read_shortlist(bundle)[into]
+        return specification(transformer_config(bundle), read_weights(bundle), bundle.alignment, said)
     return specification(transformer_config(bundle), read_weights(bundle), bundle.alignment)
 
 
@@ -124,9 +130,10 @@ def write_files(
     *,
     replace: bool = False,
     form: Form | None = None,
+    into: str = "",
 ) -> None:
-    """Whole or not at all; in the form that the model's family has, if none is said."""
-    spec = specify(bundle, form or form_of(bundle.config))
+    """Whole or not at all; in the form of the model's family, if none is said. A shorter one is for one language."""
+    spec = specify(bundle, form or form_of(bundle.config), into)
     # Equal weights become one (embedding and output projection), but only when the specification is optimised.
     spec.optimize(quantization)
     with new_folder(folder, needs=bundle.weights.stat().st_size, replace=replace, shared=True) as new:
@@ -135,24 +142,26 @@ def write_files(
 
 
 @contextmanager
-def converted_folder(bundle: Bundle, quantization: Quantization, form: Form = "translator") -> Iterator[Path]:
+def converted_folder(
+    bundle: Bundle, quantization: Quantization, form: Form = "translator", into: str = ""
+) -> Iterator[Path]:
     """The folder to load from, at least while the block lasts: of the cache, or made for now where nothing is kept."""
     try:
-        folder = cached_folder(bundle, quantization, form)
+        folder = cached_folder(bundle, quantization, form, into)
     except WriteError as error:
         logger.warning("the converted model cannot be kept (%s): it is made anew each time, which takes longer", error)
         with tempfile.TemporaryDirectory(prefix="attendo-ct2-") as temporary:
-            write_files(bundle, Path(temporary) / "model", quantization, form=form)
+            write_files(bundle, Path(temporary) / "model", quantization, form=form, into=into)
             yield Path(temporary) / "model"
         return
     yield folder
 
 
-def cached_folder(bundle: Bundle, quantization: Quantization, form: Form = "translator") -> Path:
+def cached_folder(bundle: Bundle, quantization: Quantization, form: Form = "translator", into: str = "") -> Path:
     """Made at the first use. Two processes may do this at the same time."""
     import ctranslate2
 
-    name = f"{bundle.key[:32]}-{quantization}{'' if form == 'translator' else f'-{form}'}"
+    name = f"{bundle.key[:32]}-{quantization}{'' if form == 'translator' else f'-{form}'}{into and f'-{into}'}"
     folder = cache_folder() / "ct2" / f"{name}-{FORMAT}-{ctranslate2.__version__}"
     if folder.exists():
         try:
@@ -167,7 +176,7 @@ def cached_folder(bundle: Bundle, quantization: Quantization, form: Form = "tran
         raise WriteError(f"cannot make the folder {folder.parent}: {error.strerror or error}") from error
     sweep(folder.parent)
     with suppress(FileExistsError):  # another process was quicker
-        write_files(bundle, folder, quantization, replace=folder.exists(), form=form)
+        write_files(bundle, folder, quantization, replace=folder.exists(), form=form, into=into)
     check_manifest(folder, FILES_OF[form])
     return folder
 

@@ -1,24 +1,26 @@
 """CTranslate2: the fast engine for a CPU, in 8-bit whole numbers; no torch is needed. It also runs on a GPU, in half
 precision, where its CUDA libraries are there.
 
-It reads a model in a form of its own, which conversion.py makes.
+It reads a model in a form of its own, which conversion.py makes; and where the model folder has a shortlist, in one
+more for each language, whose decoder has no other tokens than those that are said in it.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Any
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.ct2.conversion import POSITIONS, Quantization, converted_folder, transformer_config
+from attendo.engines.ct2.conversion import POSITIONS, Form, Quantization, converted_folder, transformer_config
 from attendo.engines.engine import Limits, Request
 from attendo.engines.process import OfThisProcess
 from attendo.errors import ConfigError, InputError
 from attendo.model.config import TransformerConfig
 from attendo.model_folder.bundle import Bundle
 from attendo.model_folder.optional_keys import AlignmentHeads
+from attendo.model_folder.shortlist import listed_tags
 from attendo.special_tokens import SPECIAL
 
 TOKENS_PER_BATCH = 4_000
@@ -42,9 +44,11 @@ class Ct2Engine:
         vocab_size: int,
         alignment: AlignmentHeads | None = None,
         *,
+        shorter: Mapping[int, OfThisProcess[Any]] | None = None,
         same_batches: bool = False,
     ) -> None:
-        """Without `threads` it is a GPU's."""
+        """Without `threads` it is a GPU's. `shorter`, by the tag of a language: the same model that can say less."""
+        self.shorter = shorter or {}
         self.loaded, self.limits, self.quantization, self.threads = loaded, limits, quantization, threads
         self.vocab_size, self.alignment, self.same_batches = vocab_size, alignment, same_batches
 
@@ -53,7 +57,7 @@ class Ct2Engine:
         last digit of a score, nor the one answer in thousands that hangs on it."""
         return Ct2Engine(
             self.loaded, self.limits, self.quantization, self.threads, self.vocab_size, self.alignment,
-            same_batches=True,
+            shorter=self.shorter, same_batches=True,
         )  # fmt: skip
 
     @property
@@ -62,7 +66,28 @@ class Ct2Engine:
 
     @property
     def translator(self) -> Any:
+        """The one that can say everything."""
         return self.loaded.get()
+
+    def translator_of(self, request: Request) -> OfThisProcess[Any]:
+        """Which hangs on the request alone, not on what else is in its batch. A prefix may be anything."""
+        return self.loaded if request.prefix else self.shorter.get(request.ids[0] if request.ids else -1, self.loaded)
+
+    def share_out(self, requests: Sequence[Request]) -> Iterator[tuple[Any, list[int]]]:
+        """Each translator that is needed, and the indices of what it decodes."""
+        if not self.shorter:
+            yield self.translator, list(range(len(requests)))
+            return
+        shares: dict[OfThisProcess[Any], list[int]] = {}
+        for index, request in enumerate(requests):
+            shares.setdefault(self.translator_of(request), []).append(index)
+        for loaded, indices in shares.items():
+            yield loaded.get(), indices
+
+    @property
+    def active_batches(self) -> int:
+        opened = (one.value for one in (self.loaded, *self.shorter.values()))
+        return sum(one.num_active_batches for one in opened if one is not None)
 
     @cached_property
     def name(self) -> str:
@@ -77,10 +102,10 @@ class Ct2Engine:
         self.check_positions(len(request.ids) for request in requests)
         coming: dict[int, Any] = {}  # no group waits for the one before: a thread that is free takes the next batch
         # Where others search at the same time, no thread waits for a share of this, and larger batches cost less.
-        free = self.threads and (1 if self.same_batches else max(self.threads - self.translator.num_active_batches, 1))
+        free = self.threads and (1 if self.same_batches else max(self.threads - self.active_batches, 1))
         together = batch_size(len(requests), free)
-        for (longest, begun), indices in group_alike(requests).items():
-            answers = self.translator.translate_batch(
+        for translator, (longest, begun), indices in self.groups(requests):
+            answers = translator.translate_batch(
                 [token_names(requests[index].ids) for index in indices],
                 target_prefix=[token_names(requests[index].prefix) for index in indices] if begun else None,
                 max_batch_size=together,
@@ -104,22 +129,34 @@ class Ct2Engine:
         first = self.first_steps(requests) if attention and wrong_at_first else None
         return self.collect(coming, options.length_penalty, first)
 
+    def groups(self, requests: Sequence[Request]) -> list[tuple[Any, tuple[int, bool], list[int]]]:
+        """What goes into one call: who decodes it, what is alike in it, and the indices."""
+        return [
+            (translator, alike, [share[place] for place in places])
+            for translator, share in self.share_out(requests)
+            for alike, places in group_alike([requests[index] for index in share]).items()
+        ]
+
     def first_steps(self, requests: Sequence[Request]) -> list[Any]:
         """What each looks at in the first step, which hangs on the source alone.
 
         CTranslate2 4.8 gives there what another sentence of the batch looked at, wherever a beam has more than one
         hypothesis: it begins with one for each sentence and numbers them as if there were all. Greedy search is right.
         """
-        results = self.translator.translate_batch(
-            [token_names(request.ids) for request in requests],
-            max_batch_size=batch_size(len(requests), self.threads),
-            beam_size=1,
-            max_decoding_length=1,
-            max_input_length=0,
-            return_end_token=True,
-            return_attention=True,
-        )
-        return [result.attention[0][0] for result in results]
+        found: list[Any] = [None] * len(requests)
+        for translator, indices in self.share_out(requests):
+            results = translator.translate_batch(
+                [token_names(requests[index].ids) for index in indices],
+                max_batch_size=batch_size(len(indices), self.threads),
+                beam_size=1,
+                max_decoding_length=1,
+                max_input_length=0,
+                return_end_token=True,
+                return_attention=True,
+            )
+            for index, result in zip(indices, results, strict=True):
+                found[index] = result.attention[0][0]
+        return found
 
     def collect(
         self, coming: dict[int, Any], alpha: float, first_steps: Sequence[Any] | None = None
@@ -176,12 +213,16 @@ class Ct2Engine:
 
     def tokens(self, request: Request) -> Iterator[int]:
         self.check_positions([len(request.ids)])
-        steps = self.translator.generate_tokens(
-            token_names(request.ids),
-            target_prefix=token_names(request.prefix) or None,
-            max_decoding_length=min(request.max_length, self.limits.target),
-            max_input_length=0,
-            suppress_sequences=NEVER_IN_OUTPUT,
+        steps = (
+            self.translator_of(request)
+            .get()
+            .generate_tokens(
+                token_names(request.ids),
+                target_prefix=token_names(request.prefix) or None,
+                max_decoding_length=min(request.max_length, self.limits.target),
+                max_input_length=0,
+                suppress_sequences=NEVER_IN_OUTPUT,
+            )
         )
         for step in steps:
             yield int(step.token)
@@ -264,8 +305,11 @@ def load_ct2_engine(
     threads: int | None = None,
     quantization: Quantization = "int8",
     device: str = "cpu",
+    *,
+    full_vocabulary: bool = False,
 ) -> Ct2Engine:
-    """`device` is cpu, cuda or cuda:1; a GPU computes in half precision."""
+    """`device` is cpu, cuda or cuda:1; a GPU computes in half precision, and always with the full vocabulary: it has no
+    need of a shorter one."""
     check_addresses(bundle)
     import ctranslate2
 
@@ -277,8 +321,8 @@ def load_ct2_engine(
     else:
         threads, quantization, where = None, "float16", {"device": "cuda", "device_index": gpu}
 
-    def open_translator() -> Any:
-        with converted_folder(bundle, quantization) as folder:
+    def open_translator(form: Form = "translator", into: str = "") -> Any:
+        with converted_folder(bundle, quantization, form, into) as folder:
             try:
                 # Each thread decodes batches of its own, by the same weights: the matrices of one step are too small to
                 # be worth sharing, and two threads at one sentence took five times as long as one.
@@ -286,8 +330,14 @@ def load_ct2_engine(
             except (RuntimeError, ValueError) as error:
                 raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
 
+    # Those that say less are opened when they are needed, and then perhaps the full one never is.
+    tags = {} if full_vocabulary or gpu is not None else listed_tags(bundle)
+    shorter = {
+        tag: OfThisProcess(partial(open_translator, "shorter", into), at_once=False) for tag, into in tags.items()
+    }
+    loaded = OfThisProcess(open_translator, at_once=not shorter)
     limits, vocab_size = ct2_limits(config), config.vocab_size
-    return Ct2Engine(OfThisProcess(open_translator), limits, quantization, threads, vocab_size, bundle.alignment)
+    return Ct2Engine(loaded, limits, quantization, threads, vocab_size, bundle.alignment, shorter=shorter)
 
 
 def gpu_index(device: str) -> int:

@@ -23,10 +23,16 @@ from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.special_tokens import SPECIAL
 
 
-def specification(config: TransformerConfig, weights: Arrays, alignment: AlignmentHeads | None = None) -> Any:
+def specification(
+    config: TransformerConfig,
+    weights: Arrays,
+    alignment: AlignmentHeads | None = None,
+    said: NDArray[np.int64] | None = None,
+) -> Any:
     """Filled with the weights, ready to be written. Every weight is used, or it is an error.
 
     What it says of attention is the mean over the first heads of one layer: so the heads chosen for that come first.
+    With `said` the target side has these tokens alone, and the decoder's tables have as many rows.
     """
     with without_torch():
         from ctranslate2 import specs
@@ -39,10 +45,10 @@ def specification(config: TransformerConfig, weights: Arrays, alignment: Alignme
         weights = heads_first(weights, config, alignment)
         spec.decoder.alignment_layer = np.dtype("int16").type(alignment.layer)
         spec.decoder.alignment_heads = np.dtype("int16").type(len(alignment.heads))
-    Filling(config, dict(weights)).fill(spec)
+    Filling(config, dict(weights), said).fill(spec)
     # It knows tokens by names. Ours have numbers, so their names are numbers, also of those it must recognise.
-    for register in (spec.register_source_vocabulary, spec.register_target_vocabulary):
-        register(list(map(str, range(config.vocab_size))))
+    spec.register_source_vocabulary(list(map(str, range(config.vocab_size))))
+    spec.register_target_vocabulary(list(map(str, range(config.vocab_size) if said is None else said)))
     spec.config.unk_token, spec.config.eos_token = str(SPECIAL.unk), str(SPECIAL.eos)
     spec.config.bos_token = spec.config.decoder_start_token = str(SPECIAL.bos)
     spec.config.layer_norm_epsilon = config.norm_eps
@@ -90,8 +96,8 @@ def layer_options(config: LayerConfig, specs: Any) -> dict[str, Any]:
 class Filling:
     """Weights are taken away as they find their place."""
 
-    def __init__(self, config: LayerConfig, weights: Arrays) -> None:
-        self.config, self.weights = config, weights
+    def __init__(self, config: LayerConfig, weights: Arrays, said: NDArray[np.int64] | None = None) -> None:
+        self.config, self.weights, self.said = config, weights, said
 
     def fill(self, spec: Any) -> None:
         """Of an encoder-decoder."""
@@ -99,10 +105,11 @@ class Filling:
         assert isinstance(self.config, TransformerConfig)  # noqa: S101 - for others `fill` is another
         source = embedding if self.config.shared_embedding else self.take("source_embedding.weight")
         self.stack(spec.encoder, "encoder", source, "source_positions")
-        self.stack(spec.decoder, "decoder", embedding, "target_positions")
-        spec.decoder.projection.weight = embedding if self.config.tied_output else self.take("output.weight")
+        self.stack(spec.decoder, "decoder", self.rows(embedding), "target_positions")
+        output = embedding if self.config.tied_output else self.take("output.weight")
+        spec.decoder.projection.weight = self.rows(output)
         if self.config.output_bias:
-            spec.decoder.projection.bias = self.take("output.bias")
+            spec.decoder.projection.bias = self.rows(self.take("output.bias"))
         self.check_all_taken("a Transformer")
 
     def stack(self, stack: Any, side: str, embedding: NDArray[np.float32], positions: str) -> None:
@@ -116,6 +123,10 @@ class Filling:
             self.layer(layer, f"{side}.layers.{index}", is_decoder=side == "decoder")
         if self.config.norm_order == "pre":
             self.norm(stack.layer_norm, f"{side}.norm")
+
+    def rows(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Of the tokens that are said."""
+        return table if self.said is None else table[self.said]
 
     def check_all_taken(self, by: str) -> None:
         if self.weights:
@@ -162,7 +173,8 @@ class Filling:
                 table = sinusoidal(POSITIONS, self.config.d_model, by_halves=kind == "sinusoidal-halves")
         d_model = self.config.d_model
         others = (self.config.vocab_size, self.config.d_ff, getattr(self.config, "num_token_types", 0))
-        while len(table) in (*others, d_model, 2 * d_model, 3 * d_model):
+        said = -1 if self.said is None else len(self.said)
+        while len(table) in (*others, said, d_model, 2 * d_model, 3 * d_model):
             table = np.concatenate([table, np.zeros_like(table[:1])])
         return table
 

@@ -1,0 +1,109 @@
+"""What is said in each language: the shortlist of a model (attendo/model_folder/shortlist.py), counted in the text that
+it learnt from.
+
+    python -m recipes.default.shortlist --recipe recipes/default/corpora.toml --model default --out /tmp/with-a-list
+
+makes a copy of a model folder with one. build.py does it for the student and its own text.
+
+Of each language come first the ids without which something could not be said at all: bytes, digits, punctuation, single
+letters. Then the pieces that the targets of that language have most often, until the list is full. Nothing is drawn at
+random: the same text gives the same bytes.
+"""
+
+import argparse
+import shutil
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attendo.data.corpus import CorpusFile
+from attendo.data.lines import ignore
+from attendo.files.durable import new_folder
+from attendo.files.manifest import NAME as MANIFEST
+from attendo.files.manifest import write_manifest
+from attendo.model_folder.bundle import SHORTLIST, Bundle, model_folder, read_bundle
+from attendo.model_folder.shortlist import write_shortlist
+from attendo.text.tokenizer import Tokenizer
+from benchmarks.machine import data_folder
+
+SIZE = 7_000  # ids of each language: of 16,000, so that the decoder's last step takes less than half as long
+TOGETHER = 20_000  # texts that are encoded at once
+
+Counts = dict[str, NDArray[np.float64]]  # language -> how often each id is said
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--recipe", type=Path, required=True, help="whose corpora are counted")
+    parser.add_argument("--model", default=None, help="a folder or a name; without it the default model")
+    parser.add_argument("--size", type=int, default=SIZE, help="ids of each language")
+    parser.add_argument("--out", type=Path, required=True, help="a folder that is not there yet")
+    options = parser.parse_args()
+    bundle = read_bundle(model_folder(options.model))
+    make = partial(make_shortlist, options.recipe, [options.recipe.parent, data_folder()], bundle, size=options.size)
+    with new_folder(options.out, bundle.weights.stat().st_size, shared=True) as new:
+        for name in set(bundle.files) - {SHORTLIST, MANIFEST}:
+            shutil.copyfile(bundle.folder / name, new / name)
+        make(new / SHORTLIST)
+        write_manifest(new)
+    print(f"{options.out}: {SHORTLIST} has {(options.out / SHORTLIST).stat().st_size:,} bytes")
+
+
+def make_shortlist(recipe: Path, folders: list[Path], bundle: Bundle, out: Path, *, size: int = SIZE) -> None:
+    """The corpora of the recipe are looked for in the folders, in order; one that is in none is left out and named."""
+    tokenizer = bundle.tokenizer()
+    counts = count_targets(tomllib.loads(recipe.read_text(encoding="utf-8")), folders, tokenizer)
+    targets = {target for _, target in bundle.directions}
+    lists = {language: most_said(counts[language], tokenizer, size) for language in sorted(targets & set(counts))}
+    write_shortlist(out, lists, tokenizer.vocab_size)
+
+
+def count_targets(recipe: Mapping[str, Any], folders: list[Path], tokenizer: Tokenizer) -> Counts:
+    """How often each id stands in what is to be said, a corpus of weight 2 counted twice, as it is read."""
+    counts = {language: np.zeros(tokenizer.vocab_size) for language in tokenizer.languages}
+    for corpus in recipe["data"]["corpora"]:
+        found = [folder / corpus["file"] for folder in folders if (folder / corpus["file"]).is_file()]
+        if not found:
+            print(f"{corpus['file']}: not there, not counted", flush=True)
+            continue
+        first, second = corpus["languages"]
+        pairs = CorpusFile(found[0], (first, second)).pairs(ignore)
+        while some := list(islice(pairs, TOGETHER)):
+            sides = {second: [pair.target for pair in some]}
+            if not corpus.get("one_way"):
+                sides[first] = [pair.source for pair in some]
+            for language, side in sides.items():
+                counts[language] += corpus.get("weight", 1.0) * count_ids(tokenizer, side)
+    return {language: count for language, count in counts.items() if count.any()}
+
+
+def count_ids(tokenizer: Tokenizer, texts: list[str]) -> NDArray[np.int64]:
+    ids = np.fromiter(chain.from_iterable(tokenizer.encode_all_targets(texts)), np.int64)
+    return np.bincount(ids, minlength=tokenizer.vocab_size)
+
+
+def most_said(counts: NDArray[np.float64], tokenizer: Tokenizer, size: int) -> NDArray[np.int64]:
+    """In the order of the ids. Where two are said equally often, the lower id comes first."""
+    always = np.fromiter(sayable(tokenizer), np.int64)
+    by_count = np.argsort(-counts, kind="stable")
+    wanted = by_count[(counts[by_count] > 0) & ~np.isin(by_count, always)]
+    return np.sort(np.concatenate((always, wanted[: max(size - len(always), 0)])))
+
+
+def sayable(tokenizer: Tokenizer) -> Iterator[int]:
+    """What no list is without: controls, tags and bytes; pieces without a letter; single letters of ASCII."""
+    for token in range(tokenizer.vocab_size):
+        text = tokenizer.surface(token).decode("utf-8", errors="replace").strip()
+        is_letter = len(text) == 1 and text.isascii()
+        if token < tokenizer.layout.first_piece or is_letter or not any(map(str.isalpha, text)):
+            yield token
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""CTranslate2 with a shortlist: what is on it is said as by a model that gives everything else no likelihood."""
+
+import json
+import random
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import attendo
+from attendo.decoding.options import SamplingOptions, SearchOptions
+from attendo.engines.ct2.conversion import cached_folder
+from attendo.engines.ct2.engine import load_ct2_engine
+from attendo.engines.engine import Request
+from attendo.files.manifest import write_manifest
+from attendo.model_folder.bundle import SHORTLIST, read_bundle
+from attendo.model_folder.shortlist import write_shortlist
+from attendo.model_folder.weights import save_model, weights_of
+from attendo.special_tokens import SPECIAL
+from tests.translation.small_translator import SMALL, random_model, small_tokenizer
+
+CONFIG = replace(SMALL, encoder_layers=2, decoder_layers=2, output_bias=True)
+ZH, EN = 4, 5  # tags
+GREEDY, BEAM = SearchOptions(beam_size=1, stop="early"), SearchOptions(beam_size=4, stop="early")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
+
+
+def save(folder, config, never=()):
+    """A random model; `never`: what has a likelihood of e^-10,000 by its own weights."""
+    tokenizer = small_tokenizer()
+    model = random_model(config, tokenizer)
+    weights = weights_of(model)
+    with torch.no_grad():
+        for name, weight in weights.items():
+            if name.endswith("output.bias") and weight.shape == (tokenizer.vocab_size,):
+                weight[list(never)] = -10_000.0
+    save_model(folder, model, weights, tokenizer, [("zh", "en"), ("en", "zh")], "# Random\n")
+    return folder
+
+
+def with_lists(folder, lists):
+    vocab_size = read_bundle(folder).config.vocab_size
+    write_shortlist(folder / SHORTLIST, lists, vocab_size)
+    write_manifest(folder)
+    return read_bundle(folder)
+
+
+def some_ids(vocab, share, seed):
+    """The special ones, and a share of all others."""
+    rng = random.Random(seed)
+    return np.array([*range(4), *(token for token in range(4, vocab) if rng.random() < share)])
+
+
+def requests(count, vocab, tag, seed=0):
+    rng = random.Random(seed)
+    return [
+        Request((tag, *(rng.randrange(6, vocab) for _ in range(rng.randint(1, 12))), SPECIAL.eos), 20)
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("options", [GREEDY, BEAM], ids=["greedy", "beam 4"])
+def test_as_a_model_that_never_says_the_rest(tmp_path, tied, options):
+    config = replace(CONFIG, tied_output=tied)
+    vocab = small_tokenizer().vocab_size
+    listed = some_ids(vocab, 0.3, seed=1)
+    never = sorted(set(range(vocab)) - set(listed.tolist()))
+    witness = load_ct2_engine(read_bundle(save(tmp_path / "witness", config, never)), 1, "float32")
+    engine = load_ct2_engine(with_lists(save(tmp_path / "model", config), {"en": listed}), 1, "float32")
+    asked = requests(40, vocab, EN)
+    for (ours,), (theirs,) in zip(engine.search(asked, options), witness.search(asked, options), strict=True):
+        assert ours.ids == theirs.ids
+        assert set(ours.ids) <= set(listed.tolist())
+        assert ours.score == pytest.approx(theirs.score, abs=1e-4)
+    free = load_ct2_engine(read_bundle(tmp_path / "model"), 1, "float32", full_vocabulary=True)
+    said = {token for (found,) in free.search(asked, options) for token in found.ids}
+    assert not said <= set(listed.tolist())  # or nothing was tested
+
+
+@pytest.mark.parametrize("options", [GREEDY, BEAM], ids=["greedy", "beam 4"])
+def test_with_everything_on_the_list_nothing_changes(tmp_path, options):
+    """Everything but one token to which the weights give no likelihood."""
+    folder = save(tmp_path / "model", CONFIG, never=[77])
+    vocab = read_bundle(folder).config.vocab_size
+    bundle = with_lists(folder, {"en": np.array([token for token in range(vocab) if token != 77])})
+    listed, full = load_ct2_engine(bundle, 1), load_ct2_engine(bundle, 1, full_vocabulary=True)
+    assert set(listed.shorter) == {EN}
+    assert full.shorter == {}
+    asked = requests(40, vocab, EN)
+    for (ours,), (theirs,) in zip(listed.search(asked, options), full.search(asked, options), strict=True):
+        assert (ours.ids, ours.score) == (theirs.ids, pytest.approx(theirs.score, abs=1e-5))
+
+
+@pytest.fixture
+def two_lists(tmp_path):
+    folder = save(tmp_path / "model", CONFIG)
+    vocab = read_bundle(folder).config.vocab_size
+    return with_lists(folder, {"zh": some_ids(vocab, 0.3, seed=2), "en": some_ids(vocab, 0.3, seed=3)})
+
+
+def test_each_language_has_its_own_and_company_changes_nothing(two_lists):
+    engine = load_ct2_engine(two_lists, 2, "float32")
+    vocab = two_lists.config.vocab_size
+    asked = requests(30, vocab, ZH) + requests(30, vocab, EN, seed=1)
+    random.Random(1).shuffle(asked)
+    for options in (GREEDY, BEAM):
+        alone = [next(engine.search([request], options))[0].ids for request in asked]
+        assert [found[0].ids for found in engine.search(asked, options)] == alone
+        assert [found[0].ids for found in engine.with_same_batches().search(asked, options)] == alone
+    assert engine.loaded.value is None  # nobody needed the full vocabulary
+    assert {two_lists.languages[tag - ZH] for tag in engine.shorter} == {"zh", "en"}
+
+
+def test_what_is_asked_for_by_name_can_be_said(two_lists):
+    engine = load_ct2_engine(two_lists, 1, "float32")
+    full = load_ct2_engine(two_lists, 1, "float32", full_vocabulary=True)
+    (request,) = requests(1, two_lists.config.vocab_size, EN)
+    listed = set(target_names(two_lists, "en"))
+    foreign = [token for token in range(6, 60) if str(token) not in listed][:2]
+    begun = request._replace(prefix=tuple(foreign))
+    for options in (GREEDY, BEAM):
+        assert next(engine.search([begun], options))[0].ids == next(full.search([begun], options))[0].ids
+    pair = (request, (*foreign, SPECIAL.eos))
+    assert engine.score([pair])[0].token_log_probs == full.score([pair])[0].token_log_probs
+    drawn = SamplingOptions(seed=3)
+    assert engine.sample([request], drawn)[0].ids == full.sample([request], drawn)[0].ids
+    assert tuple(engine.tokens(request)) == next(engine.search([request], GREEDY))[0].ids
+
+
+def test_attention_comes_with_the_answers(two_lists):
+    engine = load_ct2_engine(two_lists, 1, "float32")
+    asked = requests(6, two_lists.config.vocab_size, EN) + requests(6, two_lists.config.vocab_size, ZH)
+    with_it, without = engine.search(asked, BEAM, attention=True), engine.search(asked, BEAM)
+    for request, (one,), (other,) in zip(asked, with_it, without, strict=True):
+        assert one.ids == other.ids
+        assert len(one.attention) == len(one.ids)
+        assert all(len(row) == len(request.ids) for row in one.attention)
+        assert all(sum(row) == pytest.approx(1, abs=1e-3) for row in one.attention)
+
+
+def target_names(bundle, into):
+    folder = cached_folder(bundle, "float32", "shorter", into)
+    return json.loads((folder / "target_vocabulary.json").read_text(encoding="utf-8"))
+
+
+def test_the_files_have_the_list_and_are_made_again_if_damaged(two_lists):
+    listed = some_ids(two_lists.config.vocab_size, 0.3, seed=3)
+    assert target_names(two_lists, "en") == list(map(str, listed))
+    folder = cached_folder(two_lists, "float32", "shorter", "en")
+    source = json.loads((folder / "source_vocabulary.json").read_text(encoding="utf-8"))
+    assert source == list(map(str, range(two_lists.config.vocab_size)))
+    (folder / "target_vocabulary.json").write_text("[]", encoding="utf-8")
+    assert target_names(two_lists, "en") == list(map(str, listed))
+
+
+def test_from_text_to_text(two_lists, tmp_path):
+    """By the function that everybody calls; without the list the folder is another model to the cache."""
+    texts = ["我爱机器学习。", "你好吗？"]
+    quick = attendo.load(two_lists.folder, engine="ct2", threads=1)
+    full = attendo.load(two_lists.folder, engine="ct2", threads=1, full_vocabulary=True)
+    assert [one.text for one in quick.translate(texts, to="en")] != [one.text for one in full.translate(texts, to="en")]
+    bare = shutil.copytree(two_lists.folder, tmp_path / "bare")
+    (bare / SHORTLIST).unlink()
+    write_manifest(bare)
+    expected = [one.text for one in attendo.load(bare, engine="ct2", threads=1).translate(texts, to="en")]
+    assert [one.text for one in full.translate(texts, to="en")] == expected
