@@ -171,15 +171,18 @@ def plain_language(words: set[str], expected: Collection[str]) -> str:
     found = max(hits, key=len, default=set())
     if len(found) < FEWEST_HITS or len(found) * 2 <= len(words):
         return ""
-    for other in hits:
-        if other is not found and not stands_out(found, other):
+    plain = ""
+    for language, hit in zip(expected, hits, strict=True):
+        if hit is found:
+            plain = language
+        elif not stands_out(found, hit):
             return ""
-    return next((language for one, language in zip(hits, expected, strict=True) if one is found), "")
+    return plain
 
 
 def stands_out(found: set[str], others: set[str], fewest: int = FEWEST_OWN) -> bool:
     """Words of one language, against those of another: "so man in" is English and German."""
-    return len(found - others) >= max(fewest, TIMES * len(others - found))
+    return len(found - others) >= max(fewest, TIMES * len(others - found)) if others else len(found) >= fewest
 
 
 @cache

@@ -7,7 +7,7 @@ a text is in (--from), only letters of another script are remarked on.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from attendo.text.scripts import HAN_LANGUAGES, base_language
@@ -35,6 +35,10 @@ class LanguageCheck:
     scripts: tuple[str, ...]  # all that the model has seen
     told: bool  # the user says which language the texts are in
 
+    @cached_property
+    def expected(self) -> tuple[str, ...]:
+        return (*self.sources, self.target)
+
     def notes(self, text: str, segments: Mapping[int, str]) -> dict[int, LanguageNote]:
         """By segment. One that is too short to tell goes with the text, if no other is in an expected language."""
         verdicts = {index: self.judge(segment) for index, segment in segments.items()}
@@ -51,7 +55,7 @@ class LanguageCheck:
         return verdict
 
     def judge_words(self, text: str) -> Verdict:
-        written = written_in(text, (*self.sources, self.target))
+        written = written_in(text, self.expected)
         script, language = written
         if not script or (script == "Latin" and (self.told or not language)):
             return None
