@@ -30,6 +30,7 @@ OTHER_ENDS = "؟۔।॥။។።։༎"
 ELLIPSES = "…⋯"
 END = f"[.!?．‼⁇⁈⁉{WIDE_ENDS}{OTHER_ENDS}{ELLIPSES}]"
 ENDS = re.compile(f"{END}{END}*")  # not END+, which is searched for more slowly
+FIRST_HAN = HAN[0]
 HAN_CHARACTER = re.compile(f"[{HAN}]")
 LETTERS = rf"[^\s\d{HAN}{KANA}{HANGUL}{PUNCTUATION}]"
 
@@ -89,7 +90,7 @@ def could_be(text: str, language: str) -> bool:
 
 def is_mostly_han(text: str) -> bool:
     """A quarter of the letters is enough, because words in Latin letters are long."""
-    if text.isascii():
+    if text.isascii() or max(text) < FIRST_HAN:
         return False
     return len(HAN_CHARACTER.findall(text)) * 4 > sum(map(str.isalpha, text))
 

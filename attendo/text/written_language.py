@@ -44,6 +44,7 @@ BLOCKS = (
     (0xFFA0, "Hangul"), (0xFFE0, ""), (0x20000, "Han"), (0x323B0, ""),
 )  # fmt: skip
 STARTS = [start for start, _ in BLOCKS]
+FIRST_NOT_LATIN = chr(STARTS[1])
 # Languages in letters that are not Latin; those in Latin letters are the keys of WORDS. Of others nothing is known.
 SCRIPT_OF = {
     "zh": "Han", "yue": "Han", "ja": "Kana", "ko": "Hangul", "ru": "Cyrillic", "uk": "Cyrillic", "bg": "Cyrillic",
@@ -85,7 +86,10 @@ def script_of(text: str) -> str:
         return "Latin"
     if is_mostly_han(text) and not KANA_CHARACTER.search(text):  # a quick look, as the rest would have it
         return "Han"
-    counts = Counter(map(script_of_letter, filter(str.isalpha, text)))
+    letters = list(filter(str.isalpha, text))
+    if letters and max(letters) < FIRST_NOT_LATIN:  # as in German or French: all of them are Latin
+        return "Latin" if len(letters) >= FEWEST_LETTERS else ""
+    counts = Counter(map(script_of_letter, letters))
     kana, han = counts["Kana"], counts["Han"]
     if kana and kana * 5 >= han:
         counts["Kana"], counts["Han"] = kana + han, 0

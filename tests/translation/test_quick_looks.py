@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attendo.documents.pipeline import collector_resting
-from attendo.text import written_language
+from attendo.text import scripts, written_language
 from attendo.text.verbatim import SIGN
 from attendo.translation import checks
 from attendo.translation.answer import Sentence
@@ -139,3 +139,12 @@ def test_the_search_for_cycles_rests_and_goes_on():
         assert not gc.isenabled()  # as the caller wants it
     finally:
         gc.enable()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text("aßéªµ“–1 ʯͰαΩбא中ア한", max_size=9))
+def test_letters_are_of_the_script_that_each_of_them_is_of(text):
+    """Without the quick look there would be a count, letter by letter."""
+    with patch.object(written_language, "FIRST_NOT_LATIN", "\0"), patch.object(scripts, "FIRST_HAN", "\0"):
+        by_counting = written_language.script_of(text)
+    assert written_language.script_of(text) == by_counting
