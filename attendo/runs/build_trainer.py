@@ -7,6 +7,7 @@ import torch
 
 from attendo.data.batches import Batches
 from attendo.data.few_shapes import FewShapes
+from attendo.engines.cpu.training import LeanTeacherForcing, lean_if_possible
 from attendo.engines.cuda.training.fused import FusedTeacherForcing, fused_if_possible
 from attendo.errors import ConfigError
 from attendo.model.build import Model, build_model
@@ -48,7 +49,7 @@ def build_trainer(
     """As the run begins, or from its last checkpoint on, if there is one."""
     check_shardable(recipe.training, prepared.model)
     machine = fused_if_possible(choose_machine(recipe.training, prepared.model), prepared.model, recipe.training)
-    machine = ranks.placed(machine)
+    machine = ranks.placed(lean_if_possible(machine, prepared.model, recipe.training))
     set_up(machine)  # before the first weights: orthogonal ones are computed, not only drawn
     batches = training_batches(recipe, prepared, machine)
     # A target that is guessed as a whole cannot be packed; in a few shapes a GPU can still record its steps.
@@ -103,6 +104,8 @@ def objective_of(training: TrainingConfig, config: ModelConfig, machine: Machine
         return MaskPredict(training.label_smoothing)
     if training.r_drop:
         return RDrop(training.r_drop, training.label_smoothing)
+    if machine.fused and machine.device.type == "cpu":
+        return LeanTeacherForcing(training.label_smoothing, machine.precision)
     if machine.fused:
         return FusedTeacherForcing(training.label_smoothing)
     return TeacherForcing(training.label_smoothing)

@@ -22,7 +22,7 @@ class Machine:
     compiled: bool
     threads: int
     packed: bool  # batches hold many pairs in a row
-    fused: bool = False  # a step is a few programs made for it (engines/cuda/training)
+    fused: bool = False  # a step is made for speed (engines/cuda/training, engines/cpu)
 
     def to_dict(self) -> dict[str, str]:
         name = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu"

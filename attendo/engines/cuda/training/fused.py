@@ -7,7 +7,7 @@ for a chunk at a time (ends.py). A model whose parts are others takes the writte
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
 import torch
@@ -25,6 +25,7 @@ from attendo.engines.cuda.training.sublayers import (
     FeedForwardPass,
     SelfAttentionPass,
 )
+from attendo.engines.plain import is_the_papers
 from attendo.model.add_and_norm import AddAndNorm, PreNorm
 from attendo.model.config import ModelConfig, TransformerConfig
 from attendo.model.decoder import Decoder, DecoderLayer
@@ -37,10 +38,6 @@ from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine
 
 HEADS = (16, 32, 64, 128)  # sizes of a head that a GPU multiplies as they are
-MAY_DIFFER = {
-    "vocab_size", "d_model", "d_ff", "num_heads", "encoder_layers", "decoder_layers", "dropout", "norm_eps",
-    "tied_output", "max_length", "rotary_base", "norm_order",
-}  # fmt: skip
 DROPOUTS_A_LAYER = 3
 MOST_TOKENS = 2**17  # of a batch: the programs count places in 32 bits, up to 2^14 a token
 
@@ -63,17 +60,10 @@ def fused_if_possible(machine: Machine, config: ModelConfig, training: TrainingC
 
 
 def is_plain(config: ModelConfig) -> bool:
-    """The paper's own but for its sizes and the order of its norms: LayerNorm, ReLU, sinusoids, biases, dropout around
-    sublayers alone.
-
-    Asked of all fields but those named, so that what is new in a configuration is not plain until someone says so.
-    """
-    if type(config) is not TransformerConfig:
-        return False
-    paper = TransformerConfig(vocab_size=config.vocab_size)
-    others = [each.name for each in fields(config) if each.name not in MAY_DIFFER]
+    """The paper's own but for sizes, which the programs must take, and the order of its norms."""
     return (
-        all(getattr(config, name) == getattr(paper, name) for name in others)
+        isinstance(config, TransformerConfig)
+        and is_the_papers(config)
         and config.head_dim in HEADS
         and max(3 * config.d_model, config.d_ff) <= 2**14
         and config.d_model % 8 == config.d_ff % 8 == config.vocab_size % 8 == 0  # as matrix units read them

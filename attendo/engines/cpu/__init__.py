@@ -1,0 +1,1 @@
+"""A step of training on a CPU with fewer detours: `training.py` is the door."""
