@@ -10,12 +10,12 @@ from dataclasses import fields, replace
 import pytest
 import torch
 
+from attendo.engines.cpu.training import LeanTeacherForcing
 from attendo.model_folder import weights
 from attendo.training import loop as training_loop
 from attendo.training import state as training_state
 from attendo.training import trainer
 from attendo.training.checkpoints import Checkpoints
-from attendo.training.objective import TeacherForcing
 from attendo.training.progress import TrainingProgress
 from attendo.training.state import Snapshot
 from tests.forked import end_of, forked
@@ -166,7 +166,7 @@ def test_stopped_and_gone_on(when, tmp_path, reference, monkeypatch, evidence):
 
 def test_killed_in_the_middle_of_accumulation(tmp_path, reference, evidence):
     def killed():
-        real, seen = TeacherForcing.__call__, []
+        real, seen = LeanTeacherForcing.__call__, []
 
         def dies_at_the_16th(this, model, batch):
             seen.append(batch)
@@ -174,7 +174,7 @@ def test_killed_in_the_middle_of_accumulation(tmp_path, reference, evidence):
                 os._exit(77)
             return real(this, model, batch)
 
-        TeacherForcing.__call__ = dies_at_the_16th
+        LeanTeacherForcing.__call__ = dies_at_the_16th
         return run(tmp_path)[0]
 
     assert end_of(forked(killed)) == 77

@@ -12,7 +12,7 @@ from torch import Tensor
 STEPS = 2**16
 
 
-class Draws:
+class FewBits:
     """The factors of one dropout after the other, all from one seed."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from torch import Tensor
 AT_ONCE = 2**22  # logits: 16 MiB, few enough for the allocator to keep them for the next chunk
 
 
-class OutputLoss(torch.autograd.Function):
+class LeanLoss(torch.autograd.Function):
     """x [tokens, d_model], the output's weight [vocab, d_model], targets [tokens] -> the sum of cross entropies.
 
     The products are of type `dtype`, all else of that of x.

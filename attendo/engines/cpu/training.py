@@ -19,9 +19,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attendo.data.batch import Batch
-from attendo.engines.cpu.dropout import Draws
+from attendo.engines.cpu.dropout import FewBits
 from attendo.engines.cpu.lines import Line
-from attendo.engines.cpu.loss import OutputLoss
+from attendo.engines.cpu.loss import LeanLoss
 from attendo.engines.cpu.residual import ResidualNorm
 from attendo.engines.plain import is_the_papers
 from attendo.model import masks
@@ -67,7 +67,7 @@ class LeanTeacherForcing:
             through = LeanPass.of(model, batch, self.dtype)
             targets = through.target.of_grid(batch.target_out)
             given = through.decoded(), model.output.weight, targets, self.label_smoothing, self.dtype
-            return OutputLoss.apply(*given)  # type: ignore[no-untyped-call]
+            return LeanLoss.apply(*given)  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,14 @@ class LeanPass:
     source: Line
     target: Line
     sees: Sees
-    draws: Draws
+    bits: FewBits
     dtype: torch.dtype
 
     @classmethod
     def of(cls, model: Transformer, batch: Batch, dtype: torch.dtype) -> Self:
         of_source, of_target = batch.segments or (None, None)
         source, target = Line.of(batch.source, of_source), Line.of(batch.target_in, of_target)
-        return cls(model, source, target, Sees.of(batch, source), Draws(), dtype)
+        return cls(model, source, target, Sees.of(batch, source), FewBits(), dtype)
 
     def decoded(self) -> Tensor:
         """What the output projection is given: [target tokens, d_model]."""
@@ -179,4 +179,4 @@ class LeanPass:
         return F.linear(x.to(self.dtype), weight.to(self.dtype), bias.to(self.dtype))
 
     def factors(self, x: Tensor, dropout: nn.Dropout) -> Tensor | None:
-        return self.draws.factors(x, dropout.p) if dropout.training else None
+        return self.bits.factors(x, dropout.p) if dropout.training else None
