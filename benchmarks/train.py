@@ -3,6 +3,7 @@ size on the same sentences in the same run; and how much of the bare step's spee
 
 python -m benchmarks.train                       the paper's base on a GPU, `tiny` on a CPU
 python -m benchmarks.train --only recipe         the second table alone
+python -m benchmarks.train --only rival --precision bfloat16        both in that precision
 """
 
 import argparse
@@ -27,13 +28,14 @@ from attendo.data.corpus import CorpusFile
 from attendo.data.encoded import EncodedSide, encode_corpus
 from attendo.data.filters import FilterConfig
 from attendo.data.lines import ignore
+from attendo.engines.cpu.training import lean_if_possible
 from attendo.files.cache_folder import cache_folder
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig
 from attendo.model.presets import preset
 from attendo.recipe.read import read_recipe
 from attendo.recipe.recipe import Recipe
-from attendo.runs.build_trainer import build_trainer, training_batches
+from attendo.runs.build_trainer import build_trainer, objective_of, training_batches
 from attendo.runs.live_view import TrainingScreen
 from attendo.runs.prepare import Prepared, prepare
 from attendo.runs.train import train
@@ -41,7 +43,7 @@ from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from attendo.training.callback import Callback, StepRecord
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine, choose_machine, set_up
-from attendo.training.objective import Objective, TeacherForcing
+from attendo.training.objective import Objective
 from attendo.training.trainer import Trainer
 from benchmarks.machine import ROOT, data_folder, describe_machine
 
@@ -61,17 +63,20 @@ class Setting:
 
 
 ON_GPU = Setting("base", 32_000, 25_000, steps=60, warm_up=12, repeats=3)
-ON_CPU = Setting("tiny", 8_000, 1_000, steps=4, warm_up=1, repeats=3)
+ON_CPU = Setting("tiny", 8_000, 1_000, steps=8, warm_up=1, repeats=7)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--precision", default="auto", choices=["auto", "float32", "bfloat16"])
+    parser.add_argument("--threads", type=int, default=0, help="of a CPU; 0: one for each core")
     parser.add_argument("--data", nargs="+", default=["tatoeba", "multi30k", "synthetic"])
     parser.add_argument("--only", choices=["rival", "recipe"], help="one of the two tables")
     parser.add_argument("--rival", nargs="+", default=None, choices=list(RIVALS), help="how Marian is run")
     options = parser.parse_args()
-    machine = choose_machine(TrainingConfig(device=options.device), preset("base"))
+    training = TrainingConfig(device=options.device, precision=options.precision, threads=options.threads)
+    machine = choose_machine(training, preset("base"))
     set_up(machine)
     on_gpu = machine.device.type == "cuda"
     setting = ON_GPU if on_gpu else ON_CPU
@@ -142,8 +147,10 @@ def our_runner(corpus: WeightedCorpus, machine: Machine, setting: Setting) -> Ca
     config = preset(setting.preset, setting.vocabulary)
     torch.manual_seed(1)
     batches = list(some(Batches([corpus], setting.tokens, seed=1, packed=machine.packed), setting))
-    trainer = Trainer(build_model(config), batches, TeacherForcing(SMOOTHING), TrainingConfig(), machine=machine)
-    return runner(trainer, batches, setting)
+    training = TrainingConfig(label_smoothing=SMOOTHING)
+    machine = lean_if_possible(machine, config, training)
+    objective = objective_of(training, config, machine)
+    return runner(Trainer(build_model(config), batches, objective, training, machine=machine), batches, setting)
 
 
 def some(batches: Batches, setting: Setting) -> Iterator[Batch]:
