@@ -15,6 +15,8 @@ from dataclasses import replace
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from attendo.data.batch import Batch
+from attendo.data.batches import Batches
 from attendo.engines.cpu.training import LeanTeacherForcing
 from attendo.model.build import build_model
 from attendo.model.presets import preset
@@ -23,7 +25,7 @@ from attendo.training.device import choose_machine, set_up
 from attendo.training.objective import TeacherForcing
 from attendo.training.trainer import Trainer
 from benchmarks.machine import describe_machine
-from benchmarks.train import ON_CPU, SMOOTHING, Batches, marian_side, sentences, some
+from benchmarks.train import ON_CPU, SMOOTHING, marian_side, sentences, some
 
 KINDS = {
     "matrix products": ("aten::mm", "aten::addmm", "aten::bmm"),
@@ -69,7 +71,7 @@ def main() -> None:
         print(f"| {kind} | {' | '.join(f'{each[kind]:.0f}' for each in found.values())} |")
 
 
-def profiled(trainer: Trainer, batches: list) -> Mapping[str, float]:  # type: ignore[type-arg]
+def profiled(trainer: Trainer, batches: list[Batch]) -> Mapping[str, float]:
     trainer.state.model.train()
     for batch in batches:
         trainer.update([batch], 1e-4)
