@@ -36,6 +36,7 @@ from recipes.default.recounted import write_recounted
 from recipes.default.rounds import PLAIN_TEXT, translate_plain_text
 from recipes.default.scores import write_scores
 from recipes.default.ship import STEPS, ship
+from recipes.default.shortlist import add_shortlist
 from recipes.default.varied import write_varied
 
 HERE = Path(__file__).parent
@@ -95,9 +96,10 @@ def steps(work: Path, processes: int, most: int | None, settings: list[str]) -> 
         every[f"varied.{name}"] = partial(write_varied, distilled, languages, VARIED, 1)
         every[f"recounted.{name}"] = partial(write_recounted, distilled, languages, RECOUNTED, 1)
     every["student"] = partial(train, work, settings)
+    every["listed"] = partial(add_shortlist, HERE / "student.toml", [work, data], student)
     every["scores-1-teacher.json"] = partial(write_scores, second, "teacher", "torch")
     every["scores-2-student.json"] = partial(write_scores, student, "student", "torch")
-    every["scores-3-student-int8.json"] = partial(write_scores, student, "student, 8 bits", "ct2")
+    every["scores-3-student-int8.json"] = partial(write_scores, work / "listed", "student, 8 bits", "ct2")
     every["shipped"] = partial(ship, work)
     return every
 

@@ -5,11 +5,13 @@ python -m recipes.default.ship --work runs/default --into attendo/models/default
 
 import argparse
 import json
+import shutil
+from functools import partial
 from pathlib import Path
 
 import torch
 
-from attendo.model_folder.bundle import WEIGHTS, read_bundle
+from attendo.model_folder.bundle import SHORTLIST, WEIGHTS, read_bundle
 from attendo.model_folder.weights import load_model, save_model, weights_of
 from recipes.default.card import card
 from recipes.default.scores import read_scores
@@ -28,7 +30,7 @@ def main() -> None:
 
 
 def ship(work: Path, into: Path) -> None:
-    bundle = read_bundle(work / "student" / "model")
+    bundle = read_bundle(work / "listed")
     model = load_model(bundle)
     steps = [json.loads(file.read_text(encoding="utf-8")) for file in sorted((work / STEPS).iterdir())]
     seconds = sum(step["seconds"] for step in steps)
@@ -37,8 +39,9 @@ def ship(work: Path, into: Path) -> None:
     # It keeps {1}, {2} … where they stand, having seen many: `python -m benchmarks.verbatim` counts how often.
     tokenizer, directions, alignment = bundle.tokenizer(), bundle.directions, bundle.alignment
     save_model(
-        into, model, weights_of(model), tokenizer, directions, text, torch.float16, stand_ins=True, alignment=alignment
-    )
+        into, model, weights_of(model), tokenizer, directions, text, torch.float16, stand_ins=True, alignment=alignment,
+        write_shortlist=partial(shutil.copyfile, bundle.folder / SHORTLIST),
+    )  # fmt: skip
     size = (into / WEIGHTS).stat().st_size
     if size > LARGEST:
         raise SystemExit(f"{into / WEIGHTS} has {size:,} bytes: expected at most {LARGEST:,}")

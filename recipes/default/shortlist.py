@@ -14,7 +14,6 @@ import argparse
 import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,6 @@ from numpy.typing import NDArray
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
 from attendo.files.durable import new_folder
-from attendo.files.manifest import NAME as MANIFEST
 from attendo.files.manifest import write_manifest
 from attendo.model_folder.bundle import SHORTLIST, Bundle, model_folder, read_bundle
 from attendo.model_folder.shortlist import write_shortlist
@@ -47,14 +45,19 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=SIZE, help="ids of each language")
     parser.add_argument("--out", type=Path, required=True, help="a folder that is not there yet")
     options = parser.parse_args()
-    bundle = read_bundle(model_folder(options.model))
-    make = partial(make_shortlist, options.recipe, [options.recipe.parent, data_folder()], bundle, size=options.size)
-    with new_folder(options.out, bundle.weights.stat().st_size, shared=True) as new:
-        for name in set(bundle.files) - {SHORTLIST, MANIFEST}:
-            shutil.copyfile(bundle.folder / name, new / name)
-        make(new / SHORTLIST)
-        write_manifest(new)
+    folders = [options.recipe.parent, data_folder()]
+    add_shortlist(options.recipe, folders, model_folder(options.model), options.out, size=options.size)
     print(f"{options.out}: {SHORTLIST} has {(options.out / SHORTLIST).stat().st_size:,} bytes")
+
+
+def add_shortlist(recipe: Path, folders: list[Path], model: Path, out: Path, *, size: int = SIZE) -> None:
+    """OUT is the model's folder once more, with a shortlist."""
+    bundle = read_bundle(model)
+    with new_folder(out, bundle.weights.stat().st_size, shared=True) as new:
+        for name in set(bundle.files) - {SHORTLIST}:
+            shutil.copyfile(bundle.folder / name, new / name)
+        make_shortlist(recipe, folders, bundle, new / SHORTLIST, size=size)
+        write_manifest(new)
 
 
 def make_shortlist(recipe: Path, folders: list[Path], bundle: Bundle, out: Path, *, size: int = SIZE) -> None:

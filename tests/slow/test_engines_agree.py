@@ -24,7 +24,7 @@ def test_the_same_text_from_both_engines(source, target, beam):
     pairs = list(CorpusFile(file).pairs(ignore))[:SENTENCES]
     texts = [pair.target if source == "en" else pair.source for pair in pairs]
     ours = attendo.load(engine="torch", device="cpu", threads=2)
-    engine = load_ct2_engine(read_bundle(model_folder(None)), threads=2, quantization="float32")
+    engine = load_ct2_engine(read_bundle(model_folder(None)), threads=2, quantization="float32", full_vocabulary=True)
     fast = attendo.Translator(ours.bundle, ours.tokenizer, engine)
     options = TranslationOptions(beam=beam)
     first, second = (one.translate(texts, to=target, from_=source, options=options) for one in (ours, fast))
