@@ -4,8 +4,8 @@
     en    U16 [7000]
 
 A vocabulary is shared by all languages of a model, and an answer in one of them needs less than half of it. To compute
-the likelihoods of all pieces takes a third to a half of the time of a small model, so CTranslate2 computes those on the
-list alone. What else is in a batch changes nothing, because the list hangs on the language and on nothing else.
+the likelihoods of all pieces takes a good part of the time of a small model, so CTranslate2 computes those on the list
+alone. What else is in a batch changes nothing, because the list hangs on the language and on nothing else.
 
 Every list has the four special ids. Who makes one sees to the rest that must be sayable: bytes, digits, punctuation.
 """
