@@ -18,9 +18,8 @@ from attendo.engines.engine import Limits, Request
 from attendo.engines.process import OfThisProcess
 from attendo.errors import ConfigError, InputError
 from attendo.model.config import TransformerConfig
-from attendo.model_folder.bundle import Bundle
+from attendo.model_folder.bundle import SHORTLIST, Bundle
 from attendo.model_folder.optional_keys import AlignmentHeads
-from attendo.model_folder.shortlist import listed_tags
 from attendo.special_tokens import SPECIAL
 
 TOKENS_PER_BATCH = 4_000
@@ -331,7 +330,11 @@ def load_ct2_engine(
                 raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
 
     # Those that say less are opened when they are needed, and then perhaps the full one never is.
-    tags = {} if full_vocabulary or gpu is not None else listed_tags(bundle)
+    tags: dict[int, str] = {}
+    if SHORTLIST in bundle.files and not full_vocabulary and gpu is None:
+        from attendo.model_folder.shortlist import listed_tags  # most models do without
+
+        tags = listed_tags(bundle)
     shorter = {
         tag: OfThisProcess(partial(open_translator, "shorter", into), at_once=False) for tag, into in tags.items()
     }
