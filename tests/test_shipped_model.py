@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import attendo
-from attendo.files.tensor_arrays import read_arrays
 from attendo.model_folder.bundle import WEIGHTS, model_folder, read_bundle
+from attendo.model_folder.checked_weights import read_weights
 from recipes.default.card import origins
 
 ROOT = Path(__file__).parent.parent
@@ -25,7 +25,7 @@ def bundle():
 def test_it_is_small_and_reads_all_four_directions(bundle):
     assert bundle.directions == (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
     assert (bundle.folder / WEIGHTS).stat().st_size <= 24_000_000
-    weights = read_arrays(bundle.weights)
+    weights = read_weights(bundle)
     assert 10e6 < sum(array.size for array in weights.values()) < 12e6
 
 

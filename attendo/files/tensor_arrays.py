@@ -14,6 +14,7 @@ from attendo.files.tensor_file import TensorInfo, header_of, opened_tensors
 
 ARRAY_TYPES: dict[str, np.dtype[Any]] = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
 COUNT_TYPES: dict[str, np.dtype[Any]] = {"U16": np.dtype("<u2"), "U32": np.dtype("<u4")}
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
 
 Arrays = dict[str, NDArray[np.float32]]
 Check = Callable[[Path, Mapping[str, TensorInfo]], None]  # asked about a header before anything is allocated
@@ -25,17 +26,12 @@ def check_types(path: Path, header: Mapping[str, TensorInfo]) -> None:
             raise InputError(f"{path}: the tensor {name[:60]!r} is {info.dtype}: expected {', '.join(ARRAY_TYPES)}")
 
 
-def read_arrays(
-    path: Path,
-    check: Check = check_types,
-    largest: float = float(np.finfo(np.float32).max),
-    sha256: str | None = None,
-) -> Arrays:
-    """Every tensor by its name, as float32; every number is finite and none beyond `largest`."""
+def read_arrays(path: Path) -> Arrays:
+    """Every tensor by its name, as float32; every number is finite. A model folder's own: checked_weights.py."""
     arrays: Arrays = {}
-    for name, numbers in each_array(path, check, ARRAY_TYPES, sha256):
+    for name, numbers in each_array(path, check_types, ARRAY_TYPES):
         arrays[name] = numbers.astype(np.float32, copy=False)
-        check_numbers(path, name, arrays[name], largest)
+        check_numbers(path, name, arrays[name], LARGEST_SINGLE)
     return arrays
 
 
@@ -45,7 +41,7 @@ def read_counts(path: Path, check: Check, sha256: str | None = None) -> dict[str
 
 
 def each_array(
-    path: Path, check: Check, types: Mapping[str, np.dtype[Any]], sha256: str | None
+    path: Path, check: Check, types: Mapping[str, np.dtype[Any]], sha256: str | None = None
 ) -> Iterator[tuple[str, NDArray[Any]]]:
     """`check` is asked before anything is allocated. The file is opened once and read from its beginning to its end, so
     that what was checked is what is read; `sha256` is what its manifest says of all of it, looked at in the end."""

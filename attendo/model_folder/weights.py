@@ -21,11 +21,12 @@ from attendo.model.build import Model, build_model
 from attendo.model.config import ModelConfig, config_to_dict
 from attendo.model_folder.bundle import Bundle, write_bundle
 from attendo.model_folder.checked_weights import LARGEST_WEIGHT, read_weights
+from attendo.model_folder.eight_bits import to_eight_bits
 from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.text.tokenizer import Tokenizer
 
 DTYPES = {
-    "BOOL": torch.bool, "U8": torch.uint8, "I32": torch.int32, "I64": torch.int64,
+    "BOOL": torch.bool, "U8": torch.uint8, "I8": torch.int8, "I32": torch.int32, "I64": torch.int64,
     "F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "F64": torch.float64,
 }  # fmt: skip
 OTHER_FILES = 10_000_000  # bytes, about: tokenizer and card
@@ -114,24 +115,34 @@ def save_model(
     alignment: AlignmentHeads | None = None,
     write_shortlist: Callable[[Path], None] | None = None,
 ) -> None:
-    """A model folder with these weights, the model's own or an average of many; in float16 it is half as large.
+    """A model folder with these weights, the model's own or an average of many.
 
-    `stand_ins`: the model has learnt to keep {1}, {2} … where they stand. `alignment`: the heads that tell what a word
-    was made from. `write_shortlist`: see shortlist.py.
+    `dtype`: float32, float16 or int8, see storage.py. `stand_ins`: the model has learnt to keep {1}, {2} … where they
+    stand. `alignment`: the heads that tell what a word was made from. `write_shortlist`: see shortlist.py.
     """
     check_fit(model, weights_of(model), weights)
     if model.config.vocab_size != tokenizer.vocab_size:
         known = f"{model.config.vocab_size:,} tokens and the tokenizer {tokenizer.vocab_size:,}"
         raise InputError(f"the model knows {known}")
-    written = {name: weight.detach().to("cpu", dtype) for name, weight in weights.items()}
-    check_finite(folder, written)
-    check_largest_weight(folder, written)
+    written = stored(folder, weights, dtype)
     write_weights = partial(write_tensors, tensors=written)
     table, needs = config_to_dict(model.config), num_bytes(written) + OTHER_FILES
     write_bundle(
         folder, table, tokenizer, directions, card, write_weights, needs,
         stand_ins=stand_ins, alignment=alignment, write_shortlist=write_shortlist,
     )  # fmt: skip
+
+
+def stored(folder: Path, weights: Mapping[str, Tensor], dtype: torch.dtype) -> dict[str, Tensor]:
+    """The tensors of the file; in 8 bits a matrix is two of them."""
+    kind = torch.float32 if dtype == torch.int8 else dtype
+    numbers = {name: weight.detach().to("cpu", kind) for name, weight in weights.items()}
+    check_finite(folder, numbers)
+    check_largest_weight(folder, numbers)
+    if dtype != torch.int8:
+        return numbers
+    tensors = to_eight_bits({name: number.numpy() for name, number in numbers.items()})
+    return {name: torch.from_numpy(tensor) for name, tensor in tensors.items()}
 
 
 def load_model(bundle: Bundle, device: torch.device | str = "cpu") -> Model:

@@ -52,12 +52,27 @@ def good_folder(rng):
         rotary_base=rng.choice([1.0, 100.0, 1e4, 1e9]),
     )  # fmt: skip
     numbers = np.random.default_rng(rng.randrange(2**32))
-    kind = rng.choice(["float32", "float32", "float16"])
+    kind = rng.choice(["float32", "float32", "float16", "int8"])
     tensors = {
         name: (1 + numbers.normal(scale=0.1, size=shape) if name.endswith("gain") else numbers.normal(size=shape) * 0.3)
         for name, shape in weight_shapes(config).items()
     }
+    if kind == "int8":
+        return Folder(config_to_dict(config), in_eight_bits(tensors))
     return Folder(config_to_dict(config), {name: tensor.astype(kind) for name, tensor in tensors.items()})
+
+
+def in_eight_bits(tensors):
+    """Number by number: matrices that are multiplied in whole numbers with a scale for each row, the rest in float32."""
+    found = {}
+    for name, tensor in tensors.items():
+        if tensor.ndim == 1 or "positions" in name:
+            found[name] = tensor.astype(np.float32)
+            continue
+        scales = [max(map(abs, row)) / 127 for row in tensor]
+        whole = [[round(number / scale) for number in row] for row, scale in zip(tensor, scales, strict=True)]
+        found |= {name: np.array(whole, np.int8), f"{name}.scale": np.array(scales, np.float32)}
+    return found
 
 
 def change_configuration(rng, folder):

@@ -104,8 +104,12 @@ def is_as_described(path):
     expected = {name: list(weight.shape) for name, weight in model.named_parameters()}
     with safe_open(path / "model.safetensors", "np") as file:
         found = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - it is no dict
-        kinds = {file.get_slice(name).get_dtype() for name in found}
-    return found == expected and kinds in ({"F32"}, {"F16"})
+        kinds = {name: file.get_slice(name).get_dtype() for name in found}
+    if "I8" in kinds.values():
+        whole = {name for name, sides in expected.items() if len(sides) == 2 and "positions" not in name}
+        expected |= {f"{name}.scale": expected[name][:1] for name in whole}
+        return found == expected and all(kind == ("I8" if name in whole else "F32") for name, kind in kinds.items())
+    return found == expected and set(kinds.values()) in ({"F32"}, {"F16"})
 
 
 def disagreement(path, seed, ours, theirs):
