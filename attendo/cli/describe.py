@@ -10,8 +10,10 @@ from attendo.cli.language import tr_of
 from attendo.cli.terminal import print_json, print_result
 from attendo.errors import InputError
 from attendo.files.tables import read_json
+from attendo.files.tensor_file import read_header
 from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
 from attendo.model.presets import PRESETS, preset
+from attendo.model_folder.storage import Storage, storage_of
 from attendo.report.columns import num_columns, padded
 
 PRESET_HELP = f"A preset ({', '.join(PRESETS)}), a model folder, or a configuration in a .json file."
@@ -71,6 +73,7 @@ def describe(
     from attendo.inspection.hugging_face import TIED, under_their_names
 
     theirs = under_their_names(config) if names == "hf" else None
+    storage = storage_in(Path(name)) if is_file else None
 
     from attendo.inspection.structure import describe_model  # torch, after the arguments have proved good
 
@@ -78,6 +81,8 @@ def describe(
     if as_json:
         answer = {"name": name, "parameters": model.parameters, "by_part": model.by_part}
         answer |= {"feed_forward_share": model.feed_forward_share, "config": config_to_dict(config)}
+        if storage is not None:
+            answer["storage"] = storage
         if theirs is not None:
             weights = {name: shape for name, shape in theirs.shapes.items() if name not in theirs.tied}
             answer |= {"hugging_face": {"class": theirs.kind, "weights": weights}}
@@ -94,6 +99,15 @@ def describe(
     for part, count in counts.items():
         print_result(table_row(part, f"{count:,}", f"{count / model.parameters:.1%}"))
     print_result(table_row(tr("in all", "合计"), f"{model.parameters:,}", "100%"))
+    if storage is not None:
+        print_result(tr(f"weights stored in {storage}", f"权重存为 {storage}"))
+
+
+def storage_in(folder: Path) -> Storage | None:
+    """Of a model folder; a configuration alone stores nothing."""
+    from attendo.model_folder.bundle import WEIGHTS  # libraries that --help does without
+
+    return storage_of(read_header(folder / WEIGHTS)) if (folder / WEIGHTS).exists() else None
 
 
 def table_row(part: str, parameters: str, share: str) -> str:

@@ -14,7 +14,7 @@ app = typer.Typer(
     help="""List the models that are installed, whose names --model takes; add one, or remove one.
 
     Examples:
-        # Names, directions, sizes and licences
+        # Names, directions, sizes, how weights are stored, licences
         attendo models
         # The same for a program
         attendo models --json
@@ -47,7 +47,7 @@ def models(
         arrows = ", ".join(" → ".join(direction) for direction in model.directions[:10])
         more = f" and {len(model.directions) - 10} more" if len(model.directions) > 10 else ""
         origin = f"\n    {model.origin}" if model.origin else ""
-        size = f"{model.bytes / 1e6:.1f} MB"
+        size = f"{model.bytes / 1e6:.1f} MB, {model.storage}"
         print_result(f"{model.name}: {arrows}{more}; {size}; {model.licence}{origin}\n    {model.folder}")
     if not found:
         print_note("no model came with this installation; attendo train makes one")

@@ -6,7 +6,7 @@ is read.
                         and perhaps "stand_ins": true, if the model has learnt to keep {1}, {2} … where they stand, and
                         "doubt" and "alignment", see optional_keys.py
     tokenizer.json      see attendo/text/subword_models.py
-    model.safetensors   the weights
+    model.safetensors   the weights, in float32, float16 or int8, see storage.py
     README.md           the model card
     shortlist.safetensors   perhaps: what is ever said in each language, see shortlist.py
     manifest.json       size and sha256 of each, written last
@@ -55,7 +55,7 @@ LARGEST_CARD = 10_000_000
 OF_THE_SYSTEM = (".DS_Store", ".directory", ".localized", "Thumbs.db", "desktop.ini")
 MOST_PARAMETERS = 10_000_000_000  # the largest preset has 6.7 billion
 LARGEST_SHORTLIST_HEADER = 10_000  # bytes; that of three languages has 200
-BYTES_A_NUMBER = 4  # float32; there are models of float16, none of more
+BYTES_A_NUMBER = 4  # float32; there are models of float16 and int8, none of more
 
 
 def shipped_models() -> list[Path]:

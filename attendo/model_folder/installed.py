@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from attendo.files.manifest import NAME as MANIFEST
+from attendo.files.tensor_file import read_header
 from attendo.model_folder.added import check_name, copy_model
 from attendo.model_folder.bundle import CARD, DEFAULT, known_models, model_folder, read_bundle
+from attendo.model_folder.storage import Storage, storage_of
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,7 @@ class InstalledModel:
     licence: str
     folder: Path
     origin: str = ""
+    storage: Storage = "float32"  # the kind of number its weights are stored in
 
     def to_dict(self) -> dict[str, Any]:
         directions = ["-".join(direction) for direction in self.directions]
@@ -48,7 +51,8 @@ def describe_installed(folder: Path) -> InstalledModel:
     bundle = read_bundle(folder)
     size, default = bundle.weights.stat().st_size, folder.name == DEFAULT
     licence, origin = (said_by_card(folder, word) for word in ("Licence", "Origin"))
-    return InstalledModel(folder.name, default, bundle.directions, size, licence, folder, origin)
+    storage = storage_of(read_header(bundle.weights))
+    return InstalledModel(folder.name, default, bundle.directions, size, licence, folder, origin, storage)
 
 
 def licence_of(folder: Path) -> str:

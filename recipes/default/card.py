@@ -36,7 +36,7 @@ def corpora_of(recipe: Path) -> list[tuple[str, str]]:
     return pairs + [(Path(name).name.partition(".")[0], name.split(".")[1]) for name in PLAIN_TEXT]
 
 
-def card(parameters: int, scores: list[Score], gpu_seconds: float) -> str:
+def card(parameters: int, scores: list[Score], gpu_seconds: float, storage: str) -> str:
     languages: dict[str, list[str]] = {}
     for name, pair in corpora_of(HERE / "corpora.toml"):
         languages.setdefault(name, []).append(pair)
@@ -52,7 +52,8 @@ Licence: CC BY-SA 4.0
 
 A small Transformer of {parameters:,} parameters, six encoder and two decoder layers, made by attendo {__version__} with
 `python -m recipes.default.build`. It learnt from what a larger one, the teacher, said to the sentences of the corpora
-below, and from made-up pairs of short and odd things (`recipes/default/made_up.py`).
+below, and from made-up pairs of short and odd things (`recipes/default/made_up.py`). Its weights are
+stored in {storage}.
 
 ## What it is for
 

@@ -1,4 +1,4 @@
-"""The student as it is given away: weights in float16, and the card that names every source.
+"""The student as it is given away: weights in few bits, and the card that names every source.
 
 python -m recipes.default.ship --work runs/default --into attendo/models/default
 """
@@ -17,6 +17,7 @@ from recipes.default.card import card
 from recipes.default.scores import read_scores
 
 STEPS = "steps"  # a file for each step of the build: how long it took, and the sha256 of what it made
+DTYPES = {"float16": torch.float16, "int8": torch.int8}  # see attendo/model_folder/storage.py
 LARGEST = 24_000_000  # bytes of weights: what a package may reasonably carry
 
 
@@ -24,22 +25,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--work", type=Path, default=Path("runs/default"))
     parser.add_argument("--into", type=Path, required=True, help="a folder that is not there yet")
+    parser.add_argument("--storage", choices=DTYPES, default="float16", help="in which numbers weights are stored")
     options = parser.parse_args()
     options.into.parent.mkdir(parents=True, exist_ok=True)
-    ship(options.work, options.into)
+    ship(options.work, options.into, options.storage)
 
 
-def ship(work: Path, into: Path) -> None:
+def ship(work: Path, into: Path, storage: str = "float16") -> None:
     bundle = read_bundle(work / "listed")
     model = load_model(bundle)
     steps = [json.loads(file.read_text(encoding="utf-8")) for file in sorted((work / STEPS).iterdir())]
     seconds = sum(step["seconds"] for step in steps)
     parameters = sum(weight.numel() for weight in model.parameters())
-    text = card(parameters, read_scores(sorted(work.glob("scores-*.json"))), seconds)
+    text = card(parameters, read_scores(sorted(work.glob("scores-*.json"))), seconds, storage)
     # It keeps {1}, {2} … where they stand, having seen many: `python -m benchmarks.verbatim` counts how often.
     tokenizer, directions, alignment = bundle.tokenizer(), bundle.directions, bundle.alignment
     save_model(
-        into, model, weights_of(model), tokenizer, directions, text, torch.float16, stand_ins=True, alignment=alignment,
+        into, model, weights_of(model), tokenizer, directions, text, DTYPES[storage],
+        stand_ins=True, alignment=alignment,
         write_shortlist=partial(shutil.copyfile, bundle.folder / SHORTLIST),
     )  # fmt: skip
     size = (into / WEIGHTS).stat().st_size

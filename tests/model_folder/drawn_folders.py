@@ -63,7 +63,7 @@ def good_folder(rng):
 
 
 def in_eight_bits(tensors):
-    """Number by number: matrices that are multiplied in whole numbers with a scale for each row, the rest in float32."""
+    """Number by number: matrices that are multiplied as whole numbers with a scale a row, the rest in float32."""
     found = {}
     for name, tensor in tensors.items():
         if tensor.ndim == 1 or "positions" in name:

@@ -21,7 +21,9 @@ from attendo.glass.transformer import read_glass_model
 from attendo.model_folder.bundle import read_bundle
 from attendo.model_folder.checked_weights import read_weights
 from attendo.model_folder.eight_bits import SMALLEST_SCALE, from_eight_bits, rounded
+from attendo.model_folder.installed import describe_installed
 from attendo.model_folder.weights import load_model, save_model, weights_of
+from tests.cli.test_cli import attendo as command
 from tests.model_folder.test_hostile_eight_bits import stored_weights
 from tests.model_folder.test_hostile_folders import GAIN, LEARNED, QUERY, SMALL, write_folder
 from tests.model_folder.test_weights import CONFIGS, DIRECTIONS, TOKENIZER, random_model
@@ -209,3 +211,14 @@ def test_the_order_of_the_tensors_is_free(tmp_path):
     for name, numbers in slow.items():
         np.testing.assert_array_equal(read[0][name], numbers)
         np.testing.assert_array_equal(read[1][name], numbers)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int8])
+def test_the_commands_say_how_weights_are_stored(tmp_path, dtype, capsys):
+    word = str(dtype).removeprefix("torch.")
+    folder = save(tmp_path / "model", random_model(SMALL), dtype).folder
+    assert describe_installed(folder).storage == word
+    code, out, _ = command("describe", str(folder), capsys=capsys)
+    assert code == 0
+    assert out.endswith(f"\nweights stored in {word}\n")
+    assert json.loads(command("describe", str(folder), "--json", capsys=capsys)[1])["storage"] == word

@@ -77,6 +77,7 @@ def test_the_command_lists_them(shipped, capsys):
     tables = json.loads(said)
     assert [table["name"] for table in tables] == ["default", "other"]
     assert [table["default"] for table in tables] == [True, False]
+    assert {table["storage"] for table in tables} == {"float32"}
     assert tables[0]["bytes"] == (shipped / "default" / "model.safetensors").stat().st_size
 
 

@@ -24,11 +24,12 @@ def test_every_corpus_of_the_recipe_has_an_origin_and_no_other():
 
 
 def test_the_card_names_every_origin_with_its_licence():
-    text = card(11_000_000, SCORES, gpu_seconds=1800)
+    text = card(11_000_000, SCORES, gpu_seconds=1800, storage="int8")
     for origin in origins():
         assert f"| {origin.what} | {origin.licence} | {origin.where} |" in text
     assert "\nLicence: CC BY-SA 4.0\n" in text
     assert "11,000,000 parameters" in text
+    assert "stored in int8." in text
     assert "About 30 minutes" in text
     assert "0.17 kg" in text  # half an hour, 0.7 kW, 0.48 kg a kWh
 
