@@ -29,6 +29,7 @@ DTYPES = {
     "BOOL": torch.bool, "U8": torch.uint8, "I8": torch.int8, "I32": torch.int32, "I64": torch.int64,
     "F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "F64": torch.float64,
 }  # fmt: skip
+STORED = (torch.float32, torch.float16, torch.int8)  # of a model folder, see storage.py
 OTHER_FILES = 10_000_000  # bytes, about: tokenizer and card
 
 Expected = Mapping[str, tuple[tuple[int, ...], torch.dtype]]
@@ -135,6 +136,9 @@ def save_model(
 
 def stored(folder: Path, weights: Mapping[str, Tensor], dtype: torch.dtype) -> dict[str, Tensor]:
     """The tensors of the file; in 8 bits a matrix is two of them."""
+    if dtype not in STORED:
+        kinds = "float32, float16 or int8"
+        raise InputError(f"weights cannot be stored in {str(dtype).removeprefix('torch.')}: expected {kinds}")
     kind = torch.float32 if dtype == torch.int8 else dtype
     numbers = {name: weight.detach().to("cpu", kind) for name, weight in weights.items()}
     check_finite(folder, numbers)

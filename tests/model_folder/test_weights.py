@@ -353,6 +353,14 @@ def test_weights_that_are_neither_float32_nor_float16_are_refused(tmp_path):
         load_model(mixed)
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64, torch.int32])
+def test_what_no_folder_is_stored_in_is_not_written(tmp_path, dtype):
+    model = load_model(read_bundle(GOLDEN))
+    with pytest.raises(InputError, match=r"cannot be stored in .*: expected float32, float16 or int8"):
+        save_model(tmp_path / "model", model, weights_of(model), TOKENIZER, DIRECTIONS, "", dtype)
+    assert names(tmp_path) == []
+
+
 def test_half_the_size_in_float16(tmp_path):
     model = load_model(read_bundle(GOLDEN))
     save_model(tmp_path / "half", model, weights_of(model), TOKENIZER, DIRECTIONS, "# card\n", torch.float16)
