@@ -1,6 +1,7 @@
-"""How model-format-1 was made, once. A later format gets a folder of its own beside it; this one is never made again.
+"""How model-format-1 was made, once, and model-format-1-int8, the same with weights stored in 8 bits. A later format
+gets a folder of its own beside them; these are never made again.
 
-python -m tests.golden.make_model FOLDER
+python -m tests.golden.make_model FOLDER [int8]
 """
 
 import json
@@ -22,7 +23,7 @@ CARD = "# A model that has learnt nothing\n\nIts weights are random. It is here 
 SOURCE, TARGET = "the sound of the sea", "then no one answered"
 
 
-def make(folder: Path) -> None:
+def make(folder: Path, dtype: torch.dtype) -> None:
     tokenizer = tiny_tokenizer()
     config = TransformerConfig(
         vocab_size=tokenizer.vocab_size, d_model=8, d_ff=16, num_heads=2, encoder_layers=2, decoder_layers=1
@@ -32,7 +33,7 @@ def make(folder: Path) -> None:
     with torch.no_grad():
         for weight in weights_of(model).values():
             weight.add_(torch.randn_like(weight), alpha=0.1)  # biases that are 0 would hide a mistake
-    save_model(folder, model, weights_of(model), tokenizer, [("en", "pt-BR"), ("pt-BR", "en")], CARD)
+    save_model(folder, model, weights_of(model), tokenizer, [("en", "pt-BR"), ("pt-BR", "en")], CARD, dtype)
     answer = json.dumps(logits(folder))
     folder.with_suffix(".json").write_text(answer + "\n", encoding="utf-8")
 
@@ -61,4 +62,4 @@ def logits(folder: Path) -> dict[str, list[int] | list[float]]:
 
 
 if __name__ == "__main__":
-    make(Path(sys.argv[1]))
+    make(Path(sys.argv[1]), torch.int8 if sys.argv[2:] == ["int8"] else torch.float32)
