@@ -115,9 +115,8 @@ def test_numbers_that_would_grow_beyond_float32(tmp_path):
         load_model(read_bundle(write_folder(tmp_path / "model", config, tensors)))
 
 
-@pytest.mark.parametrize("config", [SMALL, LEARNED])
-def test_a_good_folder_is_run_by_both(tmp_path, config):
+def test_a_good_folder_is_run_by_both(tmp_path):
     """The guard of the guard."""
-    folder = write_folder(tmp_path / "model", config, stored_weights(config))
+    folder = write_folder(tmp_path / "model", LEARNED, stored_weights(LEARNED))
     for engine in ENGINES:
         assert attendo.load(folder, engine=engine).translate("the sea", to="pt-BR").ledger.adds_up
