@@ -32,7 +32,11 @@ def test_it_is_small_and_reads_all_four_directions(bundle):
 def test_its_card_names_licence_sources_and_scores(bundle):
     card = (bundle.folder / "README.md").read_text(encoding="utf-8")
     assert "Licence: CC BY-SA 4.0" in card
-    assert all(f"| {origin.name} |" in card and origin.licence in card for origin in origins())
+    # The recipe is ahead of the model: what is new in it, this model has not seen; and it has learnt from pud.
+    named = [origin for origin in origins() if f"| {origin.name} |" in card]
+    assert len(named) == 43
+    assert "| pud | zh-en, de-en |" in card
+    assert all(f"| {origin.what} | {origin.licence} |" in card for origin in named)
     assert "| test set | direction | teacher | student | student, 8 bits |" in card
 
 
