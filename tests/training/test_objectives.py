@@ -208,6 +208,7 @@ def test_only_hidden_positions_are_asked_and_nothing_else_changes():
         torch.testing.assert_close(one, other)
 
 
+@pytest.mark.slow
 def test_an_encoder_learns_to_guess_hidden_tokens():
     """Rows that count upwards: a hidden token follows from its neighbours."""
     torch.manual_seed(1)

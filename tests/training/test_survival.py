@@ -105,7 +105,8 @@ class Crash:
         Checkpoints.save, Checkpoints.prune = save, prune
 
 
-def test_a_crash_at_every_call_of_a_save(tmp_path, evidence):
+@pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_crash_at_every_call_of_a_save(tmp_path, evidence, every):
     few = {"max_steps": 4, "warmup_steps": 1, "checkpoint_every": 1, "keep_last": 2, "keep_best": 0}
     recipe = tiny_recipe(training=few, validation={"every": 4, "max_pairs": 0})
     assert run(tmp_path / "whole", recipe)[0] == 0
@@ -116,7 +117,7 @@ def test_a_crash_at_every_call_of_a_save(tmp_path, evidence):
         return run(folder, recipe)[0]
 
     points = lost = 0
-    for at in range(1, 200):
+    for at in range(1, 200, every):
         folder = tmp_path / str(at)
         code = end_of(forked(lambda folder=folder, at=at: crashing(folder, at)))
         if code == 0:
