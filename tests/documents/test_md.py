@@ -68,7 +68,7 @@ def test_markdown_it_sees_the_same_letters(path):
 SIGNS = st.text(alphabet="#-+*_`~|>=.:$\\[](){}!<&1 aä中\"'", min_size=1, max_size=12)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(answer=SIGNS)
 @example("# x")
 @example("- x")

@@ -133,7 +133,7 @@ def test_words_for_programs():
     ]  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     text=st.text(alphabet=" \t:#-?,[]{}&*!|>'\"%@`\\~=.ab1é中\u2028\x85\ufeff😀\n", max_size=10),
     raw=st.sampled_from(["plain words", "'single'", '"double"']),

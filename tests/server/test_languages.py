@@ -64,7 +64,7 @@ def test_what_is_no_language_is_said_so(name):
     assert len(refused.value.text) < 250
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.text(st.characters(codec=None), max_size=30))
 def test_any_text_is_a_language_or_an_error(name):
     try:

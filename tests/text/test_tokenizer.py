@@ -73,7 +73,7 @@ def test_nasty_strings_and_all_unicode_blocks_come_back(tokenizers, kind, eviden
 
 @pytest.mark.parametrize("kind", LOSSLESS)
 @given(text=st.text())
-@settings(max_examples=120)
+@settings(max_examples=300)
 def test_any_string_comes_back(tokenizers, kind, text):
     assert comes_back(tokenizers[kind], text)
 

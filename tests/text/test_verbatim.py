@@ -72,7 +72,7 @@ def test_not_found(text):
     assert found(text) == [] or found(text) == ["{n, plural, one {never closed"]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="ab1A2.:-/_{}%<>#@+ (),s好n", max_size=60))
 def test_spans_are_in_order_and_do_not_overlap(text):
     spans = find_verbatim(text)

@@ -66,7 +66,7 @@ LINES = st.lists(
 
 
 def test_n_lines_in_n_lines_out_and_all_accounted_for(evidence):
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=300, deadline=None)
     @given(LINES, st.sampled_from([5, 400]))
     def check(lines, longest):
         lines = [line.replace("\n", " ") for line in lines]  # as a file's lines are

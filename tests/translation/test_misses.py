@@ -99,13 +99,13 @@ def test_evidence_of_the_tables(evidence):
     evidence("X9", "hand-written texts that lose a number, address, emoji, tag: found", f"{found} of {len(LOST)}")
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.text(max_size=60), st.sampled_from(["zh", "en", "de", "fr", "cs", "ja", "xx"]))
 def test_a_copy_misses_nothing(text, language):
     assert missing(text, text, language, language) == []
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.integers(0, 10**12))
 def test_a_number_is_read_in_every_language(value):
     for separator in (",", ".", " ", "\u202f", "'"):

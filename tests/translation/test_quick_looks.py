@@ -71,7 +71,7 @@ def test_loops_of_every_length_are_seen_wherever_they_begin():
     assert not checks.comes_again(letters)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.text("aB0.-(): @%/ 年", max_size=8))
 def test_signs_are_found_as_they_are_listed(text):
     listed = r"[0-9@<>{%&_/\\#$`]|--|\(\)|\.[A-Za-z]|:[A-Fa-f]{2}:|[a-z][A-Z]"

@@ -75,7 +75,7 @@ def test_the_unit_and_its_start():
     assert times_repeated("all") == 2
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.integers(0, 50), max_size=6),
     st.lists(st.integers(100, 150), min_size=1, max_size=12, unique=True),
@@ -87,7 +87,7 @@ def test_every_loop_is_found_wherever_it_is(before, unit, times, after):
     assert loop == Repetition(len(before), len(unit), times)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(st.integers(0, 10**6), max_size=80, unique=True))
 def test_no_loop_without_repetition(ids):
     assert find_repetition(ids) is None

@@ -116,7 +116,7 @@ def test_the_parts_of_a_message_stay_in_order():
     assert len(lost(text, "{2} x {1} y {3}", stand_ins)) == 3
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     st.lists(
         st.sampled_from(["{name}", "%s", "<b>", "</b>", "2.10.3", "a@b.de", "word", "好", "{1}", ",", "."]), max_size=12

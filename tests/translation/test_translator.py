@@ -123,7 +123,7 @@ class Echo:
         return [[Hypothesis.of(request.ids[1:], [-0.1] * (len(request.ids) - 1), 1.0)] for request in requests]
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts())
 def test_the_ledger_adds_up_for_any_text(translator, text):
     echo = attendo.Translator(translator.bundle, translator.tokenizer, Echo(translator.engine))

@@ -7,7 +7,7 @@ Four fifths of a step of `tiny` are matrix products, at the speed of the process
     logits that are written four times                    loss.py
     three products for queries, keys and values           here
 
-What is dropped is drawn otherwise than torch does it, so a run ends elsewhere than a written-out one, and no worse.
+What is dropped is drawn otherwise than torch does it, so a run ends elsewhere than a written-out one.
 """
 
 from collections.abc import Callable, Iterable

@@ -107,7 +107,7 @@ well_formed = st.recursive(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(well_formed, min_size=1, max_size=5).map("".join), models())
 def test_nesting_is_never_broken(text, model):
     assert nests(text, HTML)
