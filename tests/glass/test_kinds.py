@@ -23,13 +23,13 @@ CHOICES = {
 SOURCE, TARGET_IN = [5, 9, 12, 9, 2], [1, 7, 16, 11]
 
 
-def random_model(**choices):
+def random_model(seed=1, **choices):
     """Two layers, so that what one hands to the next is tested; every number random, norms and biases, too."""
     config = kinds.TransformerConfig(
         vocab_size=20, d_model=12, d_ff=20, num_heads=2, encoder_layers=2, decoder_layers=2, max_length=9,
         norm_eps=1e-3, rotary_base=50.0, **choices,
     )  # fmt: skip
-    torch.manual_seed(1)
+    torch.manual_seed(seed)
     model = Transformer(config).eval().requires_grad_(False)
     for parameter in model.parameters():
         parameter.normal_(mean=1.0 if parameter.dim() == 1 else 0.0, std=0.5)

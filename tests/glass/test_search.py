@@ -1,6 +1,7 @@
 """Greedy and beam search: the tree is that of decoding/, step by step, and the text that of `attendo translate`."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -20,11 +21,23 @@ from tests.glass.sentences import glass, texts, torch_model
 from tests.glass.test_kinds import SOURCE, random_model
 from tests.glass.torch_witness import EVERY_HAND, ForcedAt, Reread, glass_of, under
 
+APART = 1e-4  # totals of 9 tokens in float32 differ by a tenth of it between torch and numpy
 SENTENCES = {
     "en": {"zh": "你能告诉我最近的地铁站在哪里吗？", "de": "Wie viel kostet eine Fahrkarte nach Berlin?"},
     "zh": {"en": "She wrote a letter to her old teacher."},
     "de": {"en": "Close the window, please, before {name} leaves at 5:30."},
 }
+
+
+def clear_search(options, hands, **choices):
+    """Of the first random model whose candidates are all told apart by more than rounding: between equals each side
+    may choose, and which of them rounding prefers hangs on the processor."""
+    for seed in range(1, 30):
+        tree, hypotheses, steps = searched(random_model(seed, **choices), options, hands)
+        gaps = [one.total - other.total for step in steps for one, other in pairwise(step.contenders)]
+        if min(gaps) > APART:
+            return tree, hypotheses, steps
+    raise AssertionError("every model has candidates that are almost equal")
 
 
 def searched(model, options, hands, max_length=9):
@@ -58,16 +71,15 @@ def assert_same_tree(tree, hypotheses, steps):
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -0.5])
 @pytest.mark.parametrize("beam", [1, 2, 4, 12])
 def test_the_tree_of_a_small_model(beam, alpha, stop):
-    model = random_model(norm_order="pre")
     options = SearchOptions(beam_size=beam, length_penalty=alpha, stop=stop, n_best=min(beam, 3))
-    assert_same_tree(*searched(model, options, Hands()))
+    assert_same_tree(*clear_search(options, Hands(), norm_order="pre"))
 
 
 @pytest.mark.parametrize("name", EVERY_HAND)
 @pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
 def test_the_tree_under_every_hand(name, positions):
-    model = random_model(positions=positions, tied_output=False)
-    assert_same_tree(*searched(model, SearchOptions(beam_size=3), EVERY_HAND[name]))
+    options = SearchOptions(beam_size=3)
+    assert_same_tree(*clear_search(options, EVERY_HAND[name], positions=positions, tied_output=False))
 
 
 def test_a_forced_piece_comes_at_its_step():
