@@ -1,9 +1,11 @@
 """What a shortlist is worth: attendo with it from text to text, beside raw CTranslate2 with the same model and the full
 vocabulary; how many answers it changes; and their BLEU with and without.
 
-    python -m recipes.default.shortlist --recipe recipes/default/corpora.toml --out /tmp/listed
-    python -m benchmarks.shortlist /tmp/listed
+    python -m benchmarks.shortlist
+    python -m recipes.default.shortlist --recipe recipes/default/corpora.toml --languages zh,en,de --out /tmp/listed
+    python -m benchmarks.shortlist /tmp/listed --only answers
 
+The first is the default model with what it has, the second what it would say with a list for each language.
 The two take turns on the same sentences, as in benchmarks.text: raw CTranslate2 is called plainly, and in the smaller
 batches in which attendo shares the work among its threads. Sentences that attendo decodes again are left out there.
 Answers and BLEU are of the whole of Tatoeba's test sets. Some answers differ from one batch to another anyhow, in the
@@ -23,6 +25,7 @@ import attendo
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
 from attendo.engines.ct2.engine import batch_size, token_names
+from attendo.model_folder.shortlist import listed_tags
 from attendo.text.normalize import for_model
 from attendo.translation.options import TranslationOptions
 from benchmarks.machine import data_folder, describe_machine
@@ -39,7 +42,7 @@ Pairs = list[tuple[str, str]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("model", help="a folder with a shortlist")
+    parser.add_argument("model", nargs="?", help="a folder with a shortlist; without it the default model")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", choices=["speed", "answers"])
     options = parser.parse_args()
@@ -47,14 +50,15 @@ def main() -> None:
         attendo.load(options.model, engine="ct2", threads=options.threads, full_vocabulary=whole)
         for whole in (False, True)
     )
-    if not getattr(listed.engine, "shorter", None):
-        parser.error(f"{options.model} has no shortlist")
+    directions = [each for each in DIRECTIONS if each[1] in listed_languages(listed)]
+    if not directions:
+        parser.error(f"{listed.bundle.folder} has no shortlist")
     print(f"<!-- python -m benchmarks.shortlist; {describe_machine()}, {listed.engine.name}, ", end="")
     print(f"{options.threads} threads -->\n", flush=True)
     if options.only != "answers":
         print("| direction | batch | beam | ours, sentences/s | ours / raw | ours / raw, our batches | by CPU time |")
         print("|---|---:|---:|---:|---:|---:|---:|", flush=True)
-        for direction in DIRECTIONS:
+        for direction in directions:
             texts = [source for source, _ in islice(pairs_of(direction, "dev"), SENTENCES)]
             for batch in BATCHES:
                 for beam in (1, 4):
@@ -64,10 +68,14 @@ def main() -> None:
     if options.only != "speed":
         print("| direction | beam | answers that differ | in other batches | BLEU, full vocabulary | with the list |")
         print("|---|---:|---:|---:|---:|---:|", flush=True)
-        for direction in DIRECTIONS:
+        for direction in directions:
             for beam in (1, 4):
                 cells = answers(listed, full, pairs_of(direction, "test"), direction[1], beam)
                 print(f"| {' → '.join(direction)} | {beam} | {cells} |", flush=True)
+
+
+def listed_languages(translator: attendo.Translator) -> list[str]:
+    return list(listed_tags(translator.bundle).values())
 
 
 def pairs_of(direction: tuple[str, str], part: str) -> Pairs:
