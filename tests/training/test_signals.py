@@ -269,6 +269,7 @@ def test_a_signal_while_the_command_starts(module, name, tmp_path):
     recipe.write_text(recipe_to_toml(RECIPE), encoding="utf-8")
     code = (
         "import os, signal, sys\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # which nohup ignores, also for the children of the tests
         "from attendo.cli.main import main\n"
         "class Finder:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
