@@ -64,6 +64,7 @@ def test_a_plain_rnn_learns_short_reversals():
     assert share_right("rnn with general attention", reversal, SHORT, 250) > 0.95
 
 
+@pytest.mark.slow
 def test_long_reversals_need_attention():
     """One vector of 64 numbers cannot hold 16 symbols in order as soon as a look back at each of them can find them."""
     with_attention = share_right("lstm with attention", reversal, LONG, 400)

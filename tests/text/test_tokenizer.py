@@ -122,9 +122,11 @@ look_alikes = st.sampled_from(
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(parts=st.lists(look_alikes, max_size=12))
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_no_control_id_comes_from_text(tokenizers, kind, parts):
-    """5 kinds x 2,000 strings; <unk> is not a control of the model but the answer of kinds that have unknowns."""
+    """What is found is made small; the next test asks the same of many more.
+
+    <unk> is not a control of the model but the answer of kinds that have unknowns."""
     tokenizer, lossless = tokenizers[kind], kind not in ("wordpiece", "word")
     ids = tokenizer.encode("".join(parts))
     assert all(number >= FIRST_TEXT_ID or (number == 3 and not lossless) for number in ids)

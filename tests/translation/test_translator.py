@@ -210,7 +210,7 @@ def test_alone_or_among_others_the_answer_is_the_same(folder, translator, beam, 
     sentences = ["".join(rng.choices(letters, k=rng.randint(1, 16))) + "。" for _ in range(200)]
     options = SearchOptions(beam_size=beam)
     requests = [requests_of(translator, text)[0] for text in sentences]
-    requests = [type(one)(one.ids, min(one.max_length, 16)) for one in requests]
+    requests = [type(one)(one.ids, min(one.max_length, 8)) for one in requests]
     alone = [next(translator.engine.search([request], options))[0].ids for request in requests]
     differences = 0
     for threads in (1, 2):
