@@ -5,7 +5,6 @@ python -m recipes.default.ablation --work runs/default
     parallel         the corpora that people translated, and what made_up.py makes
     + encyclopaedia  and zhwiki, whose English is by OPUS-MT
     + round 1        and plain text, back-translated by the first teacher
-    + round 2        the same by the second teacher, instead of the first one's
 
 They have the student's size, and learn from the text itself, not from what a teacher says to it, for fewer steps. The
 command takes what build.py has put into the work folder, and goes on where it was stopped.
@@ -17,19 +16,22 @@ import subprocess
 import sys
 from pathlib import Path
 
-from recipes.default.build import CORPORA, HERE
 from recipes.default.card import score_table
-from recipes.default.distil import BY_A_MODEL
 from recipes.default.scores import read_scores, write_scores
+from recipes.default.sources import CORPORA, HERE
 
 STEPS = 6_000
-INGREDIENTS = ("parallel", "+ encyclopaedia", "+ round 1", "+ round 2")
+INGREDIENTS = ("parallel", "+ encyclopaedia", "+ round 1")
+ENCYCLOPAEDIA = "zhwiki"
 MODEL = """
 [tokenizer]
 file = "../tokenizer.json"
 
 [model]
 preset = "tiny"
+d_model = 384
+d_ff = 1536
+num_heads = 6
 norm_order = "pre"
 
 [training]
@@ -90,12 +92,11 @@ def text_of(name: str) -> str:
     """The tables of the corpora. Files of the build stand one folder up."""
     corpora = CORPORA.read_text(encoding="utf-8")
     if name == "parallel":
-        corpora = without(corpora, BY_A_MODEL)
-    if name.startswith("+ round"):
+        corpora = without(corpora, ENCYCLOPAEDIA)
+    if name == "+ round 1":
         second = (HERE / "second-teacher.toml").read_text(encoding="utf-8")
         corpora += second[second.index("[[data.corpora]]") : second.index("[model]")]
-        corpora = corpora.replace('"round-1/', f'"round-{name[-1]}/')
-    return re.sub(r'file = "((?:round-|made-up|words|rough).*?)"', r'file = "../\1"', corpora)
+    return re.sub(r'file = "((?:round-1|cleaned|made-up|words|rough).*?)"', r'file = "../\1"', corpora)
 
 
 def without(corpora: str, name: str) -> str:

@@ -4,7 +4,7 @@ The sentences are cut into blocks, and a process that is free takes the next. A 
 answers do not hang on how many processes there are, or on which is quicker.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -29,23 +29,29 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
+    """Sentences of one kind, and from which language into which."""
+
+    kind: str
     direction: Direction
     sentences: Sequence[str]
+    kept: float = 1.0  # of the answers, by their scores: the share that is learnt
 
-    def blocks(self) -> list["Question"]:
+    def blocks(self) -> Iterator[Sequence[str]]:
         starts = range(0, len(self.sentences), BLOCK)
-        return [Question(self.direction, self.sentences[start : start + BLOCK]) for start in starts]
+        return (self.sentences[start : start + BLOCK] for start in starts)
 
 
-def answers(model: Path, questions: Sequence[Question], processes: int) -> list[list[Answer]]:
-    """To every sentence of every question, in order."""
-    blocks = [(number, block) for number, question in enumerate(questions) for block in question.blocks()]
-    found: list[list[Answer]] = [[] for _ in questions]
+def answers(model: Path, questions: Iterable[Question], processes: int) -> Iterator[tuple[Question, list[Answer]]]:
+    """To every sentence of every question, in order. Later questions are read while the first ones are answered."""
     spawned = get_context("spawn")  # what a process has loaded on a GPU cannot be forked
     with ProcessPoolExecutor(processes, spawned, initializer=load_teacher, initargs=(model,)) as pool:
-        for (number, _), answered in zip(blocks, pool.map(answer_block, [block for _, block in blocks]), strict=True):
-            found[number] += answered
-    return found
+        asked = [
+            (question, [pool.submit(answer_block, question.direction, block) for block in question.blocks()])
+            for question in questions
+        ]
+        while asked:  # answers that were given back are not kept
+            question, running = asked.pop(0)
+            yield question, [answer for one in running for answer in one.result()]
 
 
 def load_teacher(model: Path) -> None:
@@ -54,9 +60,9 @@ def load_teacher(model: Path) -> None:
     teacher = attendo.load(model, engine="torch")
 
 
-def answer_block(block: Question) -> list[Answer]:
-    source, target = block.direction
-    found = teacher.translate(list(block.sentences), to=target, from_=source, options=AS_IT_SAYS)
+def answer_block(direction: Direction, sentences: Sequence[str]) -> list[Answer]:
+    source, target = direction
+    found = teacher.translate(list(sentences), to=target, from_=source, options=AS_IT_SAYS)
     return [Answer(one.text, NO_SCORE if one.score is None else one.score, one.ledger.is_clean) for one in found]
 
 

@@ -17,30 +17,29 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
 
-from attendo.data.encoded import encode_corpus
-from attendo.data.prepare.datasets import corpus_of
-from attendo.data.prepare.settings import CorpusConfig, DataConfig
-from attendo.files.cache_folder import cache_folder
-from attendo.recipe.read import read_recipe
-from attendo.text.tokenizer import Tokenizer
+import torch
+
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from benchmarks.machine import data_folder
-from recipes.default.distil import distil, held_out, lines_of, sources
+from recipes.default.answers import Question
+from recipes.default.cleaned import write_cleaned
+from recipes.default.distil import DIRECTIONS, questions_of, translate
+from recipes.default.encode import encode_all, jobs_of, write_recipe
 from recipes.default.made_up import labelled, pairs
 from recipes.default.recounted import write_recounted
-from recipes.default.rounds import PLAIN_TEXT, translate_plain_text
+from recipes.default.rounds import PLAIN_TEXT, first_round, second_round
 from recipes.default.scores import write_scores
 from recipes.default.ship import STEPS, ship
 from recipes.default.shortlist import add_shortlist
+from recipes.default.sources import CLEANED, CORPORA, HERE, held_out, lines_of, sources
 from recipes.default.varied import write_varied
 
-HERE = Path(__file__).parent
-CORPORA = HERE / "corpora.toml"
 VOCABULARY = 16_000
 MADE_UP = 80_000  # pairs of each two languages
 WORDS = 20_000  # more of WORD_KINDS: what stands alone must be met more often than what has a context
@@ -48,9 +47,14 @@ WORD_KINDS = ("single words", "everyday words", "labels", "phrases", "letters")
 ROUGH = 20_000  # of each direction, with the typing errors of people
 VARIED = 40_000  # of each direction, of what the teacher answered
 RECOUNTED = 8  # times everything in which something is counted
-DIRECTIONS = (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
 
 Make = Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Step:
+    make: Make
+    by_itself: bool = True  # else it is made side by side with its neighbours: text, from text that is there
 
 
 def main() -> None:
@@ -65,47 +69,76 @@ def main() -> None:
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     known = steps(options.work, options.processes, options.most, options.settings)
-    for name in options.only or known:
-        if name not in known:
+    for name in options.only or ():
+        if not matching(name, known):
             parser.error(f"there is no step {name}: expected some of {', '.join(known)}")
-        step(options.work, name, known[name])
+    wanted = [name for one in options.only for name in matching(one, known)] if options.only else list(known)
+    make_steps(options.work, {name: known[name] for name in wanted})
 
 
-def steps(work: Path, processes: int, most: int | None, settings: list[str]) -> dict[str, Make]:
+def matching(asked: str, known: dict[str, Step]) -> list[str]:
+    """The step of that name, or all whose names begin so: made-up stands for two of them."""
+    return [asked] if asked in known else [name for name in known if name.startswith(f"{asked}.")]
+
+
+def steps(work: Path, processes: int, most: int | None, settings: list[str]) -> dict[str, Step]:
     """All of them, in order, by the names of what they make in the work folder."""
     data = data_folder()
-    corpora, held = sources(CORPORA, data), held_out(CORPORA, data)
-    round_by = partial(translate_plain_text, processes=processes, most=most)
-    distil_by = partial(distil, processes=processes, most=most)
+    ask = partial(questions, work, data, most)
+    say = partial(write_answers, processes=processes)
     first, second, student = (work / name / "model" for name in ("teacher", "second-teacher", "student"))
-    every: dict[str, Make] = {"tokenizer.json": partial(write_tokenizer, data)}
+    every = {CLEANED: Step(partial(write_cleaned, data)), "tokenizer.json": Step(partial(write_tokenizer, work, data))}
     for languages in (("zh", "en"), ("de", "en")):
-        every[f"made-up.{'-'.join(languages)}.tsv"] = partial(write_made_up, languages, MADE_UP, False)
-        every[f"words.{'-'.join(languages)}.tsv"] = partial(write_words, languages, WORDS)
+        name = f"{'-'.join(languages)}.tsv"
+        every[f"made-up.{name}"] = Step(partial(write_made_up, languages, MADE_UP, False), False)
+        every[f"words.{name}"] = Step(partial(write_words, languages, WORDS), False)
     for languages in DIRECTIONS:
-        every[f"rough.{'-'.join(languages)}.tsv"] = partial(write_made_up, languages, ROUGH, True)
-    every["teacher"] = partial(train, work, settings)
-    every["round-1"] = partial(round_by, first, data, held, DIRECTIONS)
-    # The first teacher knows manuals and speeches as well as the second, and can answer while that one learns.
-    every["distilled-rest"] = partial(distil_by, first, corpora, held, DIRECTIONS, ("lifted", "rest"))
-    every["second-teacher"] = partial(train, work, settings)
-    every["round-2"] = partial(round_by, second, data, held, DIRECTIONS)
-    every["distilled"] = partial(distil_by, second, corpora, held, DIRECTIONS, ("everyday",))
+        every[f"rough.{'-'.join(languages)}.tsv"] = Step(partial(write_made_up, languages, ROUGH, True), False)
+    every["teacher"] = Step(partial(train, work, settings))
+    every["round-1"] = Step(partial(say, first, partial(ask, "round-1"), backwards=True))
+    # The first teacher knows manuals as well as the second, and can answer while that one learns.
+    every["distilled-rest"] = Step(partial(say, first, partial(ask, "distilled-rest")))
+    every["second-teacher"] = Step(partial(train, work, settings))
+    every["distilled"] = Step(partial(say, second, partial(ask, "distilled")))
     for languages in DIRECTIONS:
         name, distilled = f"{'-'.join(languages)}.tsv", work / "distilled"
-        every[f"varied.{name}"] = partial(write_varied, distilled, languages, VARIED, 1)
-        every[f"recounted.{name}"] = partial(write_recounted, distilled, languages, RECOUNTED, 1)
-    every["student"] = partial(train, work, settings)
-    every["listed"] = partial(add_shortlist, HERE / "student.toml", [work, data], student)
-    every["scores-1-teacher.json"] = partial(write_scores, second, "teacher", "torch")
-    every["scores-2-student.json"] = partial(write_scores, student, "student", "torch")
-    every["scores-3-student-int8.json"] = partial(write_scores, work / "listed", "student, 8 bits", "ct2")
-    every["shipped"] = partial(ship, work)
+        every[f"varied.{name}"] = Step(partial(write_varied, distilled, languages, VARIED, 1), False)
+        every[f"recounted.{name}"] = Step(partial(write_recounted, distilled, languages, RECOUNTED, 1), False)
+    every["student"] = Step(partial(train, work, settings))
+    every["listed"] = Step(partial(add_shortlist, HERE / "student.toml", [work, data], student))
+    every["scores-1-teacher.json"] = Step(partial(write_scores, second, "teacher", "torch"))
+    every["scores-2-student.json"] = Step(partial(write_scores, student, "student", "torch"))
+    every["scores-3-student-int8.json"] = Step(partial(write_scores, work / "listed", "student, 8 bits", "ct2"))
+    every["shipped"] = Step(partial(ship, work))
     return every
 
 
-def step(work: Path, name: str, make: Make) -> None:
-    """Made under another name first, so that what has its name is whole. A training goes on where it was stopped."""
+def make_steps(work: Path, wanted: dict[str, Step]) -> None:
+    """In order. Neighbours that need not be made by themselves are made side by side."""
+    waiting: dict[str, Step] = {}
+    for name, step in wanted.items():
+        if step.by_itself:
+            side_by_side(work, waiting)
+            waiting = {}
+            make_step(work, name, step.make)
+        else:
+            waiting[name] = step
+    side_by_side(work, waiting)
+
+
+def side_by_side(work: Path, some: dict[str, Step]) -> None:
+    if len(some) < 2:
+        for name, step in some.items():
+            make_step(work, name, step.make)
+        return
+    with ProcessPoolExecutor(min(len(some), os.cpu_count() or 1), get_context("spawn")) as pool:
+        for running in [pool.submit(make_step, work, name, step.make) for name, step in some.items()]:
+            running.result()
+
+
+def make_step(work: Path, name: str, make: Make) -> None:
+    """Made under another name first, so that what has its name is whole. A training goes on where it was stopped, and
+    so does a translation, file by file."""
     if (work / name).exists():
         print(f"{name}: there", flush=True)
         return
@@ -119,7 +152,7 @@ def note(work: Path, name: str, seconds: float) -> None:
     """What was stopped and resumed is told by its last part alone."""
     kept = work / STEPS / f"{name}.json"
     kept.parent.mkdir(exist_ok=True)
-    table = {"seconds": round(seconds, 1), "sha256": digest_of(work / name)}
+    table = {"seconds": round(seconds, 1), "gpu": torch.cuda.is_available(), "sha256": digest_of(work / name)}
     kept.write_text(json.dumps(table, indent=2), encoding="utf-8")
     print(f"{name}: made in {seconds:.0f} s", flush=True)
 
@@ -132,9 +165,9 @@ def digest_of(made: Path) -> str:
     return hashes[0][:64] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
-def write_tokenizer(data: Path, out: Path) -> None:
+def write_tokenizer(work: Path, data: Path, out: Path) -> None:
     """One vocabulary for all languages and all models, from what people wrote."""
-    files = [source.file for source in sources(CORPORA, data)] + [data / name for name in PLAIN_TEXT]
+    files = [source.file for source in sources(CORPORA, [work, data])] + [data / name for name in PLAIN_TEXT]
 
     def texts() -> Iterator[str]:
         return (side for file in files for line in lines_of(file) for side in line.split("\t"))
@@ -152,33 +185,34 @@ def write_words(languages: tuple[str, str], count: int, out: Path) -> None:
     out.write_text("".join(f"{first}\t{second}\n" for first, second in islice(drawn, count)), encoding="utf-8")
 
 
+def questions(work: Path, data: Path, most: int | None, name: str) -> Iterator[Question]:
+    """What a teacher is asked for one of the folders. What has the longest sentences comes first, so that at the end
+    no process is left alone with many of them."""
+    corpora, held = sources(CORPORA, [work, data]), held_out(data)
+    if name == "round-1":
+        return first_round(corpora, data, held, most)
+    if name == "distilled-rest":
+        return questions_of(corpora, held, ("rest",), most)
+    taught = questions_of(corpora, held, ("talk", "lifted", "everyday"), most)
+    return chain(second_round(data, held, most), taught)
+
+
+def write_answers(
+    model: Path, asked: Callable[[], Iterator[Question]], out: Path, *, processes: int, backwards: bool = False
+) -> None:
+    translate(model, asked(), out, processes=processes, backwards=backwards)
+
+
 def train(work: Path, settings: list[str], out: Path) -> None:
     """By a recipe in the work folder, beside the files it names; a run that was stopped is resumed."""
     name = out.name.removeprefix("making-")
-    recipe = work / f"{name}.toml"
-    own = (HERE / recipe.name).read_text(encoding="utf-8")
-    recipe.write_text(own if "[data]" in own else CORPORA.read_text(encoding="utf-8") + own, encoding="utf-8")
+    recipe = write_recipe(work, name)
     chosen = [setting.removeprefix(f"{name}:") for setting in settings if setting.startswith(f"{name}:")]
-    encode_side_by_side(recipe, work / "tokenizer.json")
+    encode_all(work / "tokenizer.json", jobs_of(recipe, [work, data_folder()]))
     command = [sys.executable, "-m", "attendo", "train", str(recipe), "--run-dir", str(out)]
     code = subprocess.run([*command, *(part for one in chosen for part in ("--set", one))], check=False).returncode
     if code:
         raise SystemExit(code)
-
-
-def encode_side_by_side(recipe: Path, tokenizer: Path) -> None:
-    """The corpora, into the cache where the training looks for them: it would encode one after the other."""
-    data = read_recipe(recipe).data
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        running = [pool.submit(encode, tokenizer, data, config) for config in data.corpora]
-        for one in running:
-            one.result()
-
-
-def encode(tokenizer: Path, data: DataConfig, config: CorpusConfig) -> None:
-    languages = data.languages_of(config)
-    cache = cache_folder() / "encoded"
-    encode_corpus(corpus_of(config, languages), Tokenizer.load(tokenizer), languages, data.filters, cache)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
 """The card of the default model: what it is, what it cannot, how good it is, and from what it was made."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 from attendo import __version__
 from recipes.default.rounds import PLAIN_TEXT
 from recipes.default.scores import Score
+from recipes.default.sources import CORPORA, origins_table, sources
 
-HERE = Path(__file__).parent
 GPU_KILOWATTS = 0.7  # an H200 at its limit
 KILOGRAMS_A_KILOWATT_HOUR = 0.48  # of CO2, the mean of the world's electricity (Ember, Global Electricity Review 2024)
 
@@ -24,21 +23,19 @@ class Origin:
 
 
 def origins() -> list[Origin]:
-    table = tomllib.loads((HERE / "sources.toml").read_text(encoding="utf-8"))
-    return [Origin(name, entry["what"], entry["licence"], entry["from"]) for name, entry in table.items()]
+    table = origins_table().items()
+    return [Origin(name, entry["what"], entry["licence"], entry["from"]) for name, entry in table]
 
 
 def corpora_of(recipe: Path) -> list[tuple[str, str]]:
     """(name, languages) of the corpora of a recipe that people wrote, and of the plain text."""
-    table = tomllib.loads(recipe.read_text(encoding="utf-8"))
-    files = [Path(corpus["file"]) for corpus in table["data"]["corpora"]]
-    pairs = [(file.name.partition(".")[0], file.parent.name) for file in files if file.name.endswith(".train.tsv.xz")]
+    pairs = [(source.name, "-".join(source.languages)) for source in sources(recipe, [Path()])]
     return pairs + [(Path(name).name.partition(".")[0], name.split(".")[1]) for name in PLAIN_TEXT]
 
 
 def card(parameters: int, scores: list[Score], gpu_seconds: float, storage: str) -> str:
     languages: dict[str, list[str]] = {}
-    for name, pair in corpora_of(HERE / "corpora.toml"):
+    for name, pair in corpora_of(CORPORA):
         languages.setdefault(name, []).append(pair)
     rows = "\n".join(
         f"| {origin.name} | {', '.join(languages[origin.name])} | {origin.what} | {origin.licence} | {origin.where} |"

@@ -20,10 +20,9 @@ from attendo.files.tensor_arrays import read_arrays
 from attendo.lab.tools.chart import COLOURS, MARKERS, figure, style
 from attendo.model_folder.bundle import read_bundle
 from benchmarks.machine import data_folder, describe_machine
-from recipes.default.distil import lines_of
 from recipes.default.scores import Score, read_scores, score_of, write_scores
+from recipes.default.sources import HERE, lines_of
 
-HERE = Path(__file__).parent
 STEPS = 6_000
 
 
@@ -88,7 +87,7 @@ def learnt(student: Student, work: Path, steps: int) -> Point:
     if not (folder / "run" / "model").exists():
         settings = [
             f"training.max_steps={steps}", f"validation.every={10 * steps}", f"model.d_model={student.d_model}",
-            f"model.d_ff={4 * student.d_model}",
+            f"model.d_ff={4 * student.d_model}", "model.num_heads=4",
         ]  # fmt: skip
         command = [sys.executable, "-m", "attendo", "train", str(recipe), "--run-dir", str(folder / "run")]
         subprocess.run([*command, *(part for one in settings for part in ("--set", one))], check=True)

@@ -9,124 +9,82 @@ into both languages, wherever it stands, and the student learns such pairs both 
 back-translations (Sennrich et al. 2016), with what people wrote as the target.
 """
 
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from attendo.data.corpus import CorpusFile
-from attendo.data.lines import ignore, open_bytes
+from attendo.data.lines import ignore
 from recipes.default.answers import Answer, Direction, Question, answers
+from recipes.default.sources import Source, lines_of, new_ones
 
 LONGEST = 600  # characters; longer ones teach a small model little
-# Of the teacher's recipe:
-EVERYDAY_WEIGHT = 2.0  # from here on it is everyday language, or prose that is near to it
-USUAL_WEIGHT = 1.0  # what is above it is no everyday language, but was lifted all the same
-LEAST_WEIGHT = 0.6  # below it are words, labels and the Bible, which the student learns as people translated them
-KINDS = ("everyday", "lifted", "rest")
-BY_A_MODEL = "zhwiki"  # its English was made by a better model than our teachers: the student learns it as it is
+DIRECTIONS: tuple[Direction, ...] = (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
 
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Source:
-    file: Path
-    languages: Direction
-    weight: float
-
-    @property
-    def kind(self) -> str:
-        if self.weight >= EVERYDAY_WEIGHT:
-            return "everyday"
-        return "lifted" if self.weight > USUAL_WEIGHT else "rest"
-
-    @property
-    def is_taught(self) -> bool:
-        """Whether the student learns what the teacher says to it, and not the pairs themselves."""
-        return self.weight >= LEAST_WEIGHT and not self.file.name.startswith(BY_A_MODEL)
-
-    def speaks(self, direction: Direction) -> bool:
-        """Everyday English goes into every language, the rest only into the one that stands beside it."""
-        beside = set(direction) == set(self.languages)
-        return beside or (self.kind == "everyday" and direction[0] in self.languages)
+def questions_of(
+    corpora: Sequence[Source], held_out: set[str], kinds: Sequence[str], most: int | None = None
+) -> Iterator[Question]:
+    """What people wrote of these kinds, in every language, for a teacher to translate."""
+    for kind in kinds:
+        for direction in DIRECTIONS:
+            found = new_ones(sentences(corpora, direction, kind), held_out, LONGEST)
+            yield Question(kind, direction, list(islice(found, most)))
 
 
-def sources(recipe: Path, folder: Path) -> list[Source]:
-    """The corpora of the teacher's recipe that people wrote. What was made up the student learns as it is."""
-    table = tomllib.loads(recipe.read_text(encoding="utf-8"))
-    return [
-        Source(folder / corpus["file"], tuple(corpus["languages"]), corpus.get("weight", 1.0))
-        for corpus in table["data"]["corpora"]
-        if Path(corpus["file"]).parent != Path()
-    ]
-
-
-def held_out(recipe: Path, folder: Path) -> set[str]:
-    """Both sides of the validation sets: a sentence of one pair of languages may stand in the corpora of the other."""
-    files = tomllib.loads(recipe.read_text(encoding="utf-8"))["data"]["validation"]
-    pairs = (pair for file in files for pair in CorpusFile(folder / file).pairs(ignore))
-    return {side for pair in pairs for side in (pair.source, pair.target)}
-
-
-def sentences(corpora: Sequence[Source], direction: Direction, kind: str, held_out: set[str]) -> Iterator[str]:
-    """What people wrote in the first language of the direction, nothing twice."""
-    seen = set(held_out)
+def sentences(corpora: Sequence[Source], direction: Direction, kind: str) -> Iterator[str]:
+    """What people wrote in the first language of the direction. What was left untranslated is in one of two languages,
+    and nobody knows in which."""
     for corpus in corpora:
-        if not corpus.is_taught or corpus.kind != kind or not corpus.speaks(direction):
+        if corpus.learnt != kind or not corpus.speaks(direction):
             continue
         first = direction[0] == corpus.languages[0]
         for pair in CorpusFile(corpus.file, corpus.languages).pairs(ignore):
-            source = pair.source if first else pair.target
-            if source not in seen and source.strip() and len(source) <= LONGEST:
-                seen.add(source)
-                yield source
+            if pair.source != pair.target:
+                yield pair.source if first else pair.target
 
 
-def distil(
-    model: Path,
-    corpora: Sequence[Source],
-    held_out: set[str],
-    directions: Sequence[Direction],
-    kinds: Sequence[str],
-    out: Path,
-    *,
-    processes: int,
-    most: int | None = None,
+def translate(
+    model: Path, questions: Iterable[Question], out: Path, *, processes: int, backwards: bool = False
 ) -> None:
-    """OUT/everyday.zh-en.tsv and so on, wherever there is something of a kind."""
+    """OUT/everyday.zh-en.tsv and so on, wherever there is something of a kind: people's sentence <TAB> the teacher's.
+
+    `backwards`: the teacher's <TAB> the sentence by people, named by the direction in which that is read. What is
+    there is not made again, so a translation that was stopped is resumed.
+    """
     out.mkdir(exist_ok=True)
-    questions = [
-        (kind, Question(direction, list(islice(sentences(corpora, direction, kind, held_out), most))))
-        for kind in kinds
-        for direction in directions
-    ]
-    answered = answers(model, [question for _, question in questions], processes)
-    for (kind, question), found in zip(questions, answered, strict=True):
-        if question.sentences:
-            write_pairs(out / f"{kind}.{'-'.join(question.direction)}.tsv", said(question.sentences, found))
+
+    def file_of(question: Question) -> Path:
+        columns = question.direction[::-1] if backwards else question.direction
+        return out / f"{question.kind}.{'-'.join(columns)}.tsv"
+
+    wanted = (question for question in questions if question.sentences and not file_of(question).exists())
+    for question, found in answers(model, wanted, processes):
+        pairs = said(question, found)
+        write_pairs(file_of(question), ((answer, sentence) for sentence, answer in pairs) if backwards else pairs)
 
 
-def said(sentences: Sequence[str], found: Sequence[Answer]) -> Iterator[Pair]:
-    """What was answered; an answer that is the question teaches nothing."""
-    for sentence, answer in zip(sentences, found, strict=True):
-        if answer.text.strip() and answer.text != sentence:
+def said(question: Question, found: Sequence[Answer]) -> Iterator[Pair]:
+    """What was answered, but for the worst by score where a share is kept. An answer that loops or has lost a number
+    would be learnt with its fault; one that is the question teaches nothing."""
+    scores = sorted((answer.score for answer in found), reverse=True)
+    least = scores[min(int(question.kept * len(scores)), len(scores) - 1)]
+    for sentence, answer in zip(question.sentences, found, strict=True):
+        if answer.score >= least and answer.is_clean and answer.text.strip() and answer.text != sentence:
             yield sentence, answer.text
 
 
 def write_pairs(path: Path, pairs: Iterable[Pair]) -> None:
-    with path.open("w", encoding="utf-8") as file:
+    """Under another name first, so that what has its name is whole."""
+    unfinished = path.with_suffix(".unfinished")
+    with unfinished.open("w", encoding="utf-8") as file:
         file.writelines(f"{source}\t{target}\n" for source, target in pairs)
+    unfinished.rename(path)
 
 
 def everyday_pairs(distilled: Path, languages: Direction) -> list[Pair]:
-    """What `distil` wrote of everyday language, for those who make more of it."""
+    """What `translate` wrote of everyday language, for those who make more of it."""
     lines = lines_of(distilled / f"everyday.{'-'.join(languages)}.tsv")
     return [(source, target) for source, target in (line.split("\t") for line in lines)]
-
-
-def lines_of(path: Path) -> list[str]:
-    """Of a file, maybe compressed. Split at line feeds alone: `splitlines` would also split inside a sentence."""
-    with open_bytes(path) as file:
-        return file.read().decode("utf-8").split("\n")[:-1]

@@ -1,65 +1,72 @@
-"""Plain text, translated by a teacher: a round of translation over all of it, into every language it can go.
+"""Plain text for a teacher to translate: the rounds of translation that make pairs where there are none.
 
-    OUT/zh-en.tsv       Chinese by the teacher <TAB> English by people
+The first teacher's answers are back-translation for the second: people wrote what is to be said, the teacher what is
+read. The second teacher's are learnt by the student, both ways. What a teacher is least sure of is left out.
 
-is named after the direction for which it is back-translation: people wrote what is to be said. Read the other way round
-it is what the teacher would have the student say. What the teacher is least sure of, or where it lost a number or began
-to loop, is left out.
+The first teacher also says everyday English in the language that does not stand beside it.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
-from recipes.default.answers import Answer, Direction, Question, answers
-from recipes.default.distil import LONGEST, lines_of, said, write_pairs
+from recipes.default.answers import Question
+from recipes.default.distil import LONGEST, sentences
+from recipes.default.sources import ABROAD, Source, lines_of, new_ones
 
-# Of $ATTENDO_DATA; the language stands in the name.
-PLAIN_TEXT = (
-    "mono/enwiki.en.txt.xz",
-    "mono/commonvoice.en.txt.xz",
-    "mono/audreytang.en.txt.xz",
-    "mono/dewiki.de.txt.xz",
-    "mono/klexikon.de.txt.xz",
-    "mono/commonvoice.de.txt.xz",
-    "mono/audreytang.zh.txt.xz",
-)
+ALL = None
 KEPT = 0.9  # of the answers, by their scores
 
 
-def plain_sentences(folder: Path, language: str, held_out: set[str]) -> Iterator[str]:
-    """Nothing twice, and nothing that models are validated with."""
-    seen = set(held_out)
-    for name in PLAIN_TEXT:
-        if name.split(".")[-3] != language:
-            continue
-        for line in lines_of(folder / name):
-            if line not in seen and line.strip() and len(line) <= LONGEST and "\t" not in line:
-                seen.add(line)
-                yield line
+class PlainText(NamedTuple):
+    """One file of $ATTENDO_DATA, or one column of it."""
+
+    kind: str
+    file: str
+    language: str
+    into: dict[str, int | None]  # languages, and how many sentences at most: the first ones, for the files are shuffled
 
 
-def translate_plain_text(
-    model: Path,
-    folder: Path,
-    held_out: set[str],
-    directions: Sequence[Direction],
-    out: Path,
-    *,
-    processes: int,
-    most: int | None = None,
-) -> None:
-    out.mkdir(exist_ok=True)
-    questions = [Question((s, t), list(islice(plain_sentences(folder, s, held_out), most))) for s, t in directions]
-    for question, found in zip(questions, answers(model, questions, processes), strict=True):
-        source, target = question.direction
-        pairs = ((answer, sentence) for sentence, answer in said(*surest(question.sentences, found)))
-        write_pairs(out / f"{target}-{source}.tsv", pairs)
+TEXTS = (
+    PlainText("interviews", "mono/audreytang.en.txt.xz", "en", {"zh": ALL, "de": ALL}),
+    PlainText("aloud", "mono/commonvoice.en.txt.xz", "en", {"zh": ALL, "de": ALL}),
+    PlainText("wiki", "mono/enwiki.en.txt.xz", "en", {"zh": 75_000, "de": 40_000}),
+    # English that argues; beside it stands German alone.
+    PlainText("speeches", "de-en/europarl.train.tsv.xz", "en", {"zh": 80_000}),
+    PlainText("aloud", "mono/commonvoice.de.txt.xz", "de", {"en": ALL}),
+    PlainText("children", "mono/klexikon.de.txt.xz", "de", {"en": ALL}),
+    PlainText("wiki", "mono/dewiki.de.txt.xz", "de", {"en": 75_000}),
+    # Taiwan's Chinese: a source for the student, and no back-translation, which would have the second teacher say it.
+    PlainText("interviews", "mono/audreytang.zh.txt.xz", "zh", {"en": ALL}),
+)
+PLAIN_TEXT = tuple(text.file for text in TEXTS if text.file.startswith("mono/"))
 
 
-def surest(sentences: Sequence[str], found: Sequence[Answer]) -> tuple[list[str], list[Answer]]:
-    """The share KEPT of the answers with the best scores, in their order; of these the ones that have lost nothing."""
-    scores = sorted((answer.score for answer in found), reverse=True)
-    least = scores[min(int(KEPT * len(scores)), len(scores) - 1)]
-    kept = [pair for pair in zip(sentences, found, strict=True) if pair[1].score >= least and pair[1].is_clean]
-    return [sentence for sentence, _ in kept], [answer for _, answer in kept]
+def first_round(corpora: Sequence[Source], folder: Path, held_out: set[str], most: int | None) -> Iterator[Question]:
+    yield from plain_questions([text for text in TEXTS if text.language != "zh"], folder, held_out, most)
+    for direction in (("en", "zh"), ("en", "de")):
+        others = [corpus for corpus in corpora if direction[1] not in corpus.languages]
+        for kind in ABROAD:
+            found = new_ones(sentences(others, direction, kind), held_out, LONGEST)
+            yield Question(kind, direction, list(islice(found, most)), KEPT)
+
+
+def second_round(folder: Path, held_out: set[str], most: int | None) -> Iterator[Question]:
+    return plain_questions(TEXTS, folder, held_out, most)
+
+
+def plain_questions(
+    texts: Sequence[PlainText], folder: Path, held_out: set[str], most: int | None
+) -> Iterator[Question]:
+    for text in texts:
+        for target, at_most in text.into.items():
+            found = list(islice(new_ones(lines(folder / text.file, text.language), held_out, LONGEST), most or at_most))
+            yield Question(text.kind, (text.language, target), found, KEPT)
+
+
+def lines(file: Path, language: str) -> Iterator[str]:
+    """Of plain text, or of the column in that language of a file of pairs, whose folder names both."""
+    parallel = ".tsv" in file.suffixes
+    column = file.parent.name.split("-").index(language) if parallel else 0
+    return (line.split("\t")[column] for line in lines_of(file) if parallel or "\t" not in line)

@@ -12,14 +12,14 @@ def files(name):
 
 
 def test_each_ingredient_adds_to_those_before():
-    parallel, encyclopaedia, first, second = map(files, INGREDIENTS)
+    parallel, encyclopaedia, first = map(files, INGREDIENTS)
     assert {file for file in encyclopaedia if file not in parallel} == {
         f"zh-en/zhwiki{n}.train.tsv.xz" for n in (1, 2, 3)
     }
     assert set(parallel) < set(encyclopaedia) < set(first)
-    directions = {f"{a}.tsv" for a in ("zh-en", "en-zh", "de-en", "en-de")}
-    assert {file for file in first if file not in encyclopaedia} == {f"../round-1/{name}" for name in directions}
-    assert {file for file in second if file not in encyclopaedia} == {f"../round-2/{name}" for name in directions}
+    more = [file for file in first if file not in encyclopaedia]
+    assert len(more) > 10
+    assert all(file.startswith("../round-1/") for file in more)
     assert {name.split(".")[1] for name in PLAIN_TEXT} == {"zh", "en", "de"}
 
 

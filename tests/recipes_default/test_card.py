@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recipes.default.card import HERE, card, corpora_of, origins, score_table
-from recipes.default.distil import sources
+from recipes.default.card import card, corpora_of, origins, score_table
 from recipes.default.scores import TEST_SETS, Score
+from recipes.default.sources import CORPORA, HERE, sources
 
-RECIPE = HERE / "corpora.toml"
 SCORES = [
     Score(model, test.name, test.direction, 40.0 + index, (39.0, 41.0), "nrefs:1", 60.0)
     for model in ("teacher", "student")
@@ -20,7 +19,7 @@ SCORES = [
 
 
 def test_every_corpus_of_the_recipe_has_an_origin_and_no_other():
-    assert {name for name, _ in corpora_of(RECIPE)} == {origin.name for origin in origins()}
+    assert {name for name, _ in corpora_of(CORPORA)} == {origin.name for origin in origins()}
 
 
 def test_the_card_names_every_origin_with_its_licence():
@@ -46,9 +45,12 @@ def test_only_what_may_be_given_away_is_learnt_from():
     if not manifest.exists():
         pytest.skip("needs the corpora's manifest.json in $ATTENDO_DATA")
     entries = {entry["file"]: entry for entry in json.loads(manifest.read_text(encoding="utf-8"))}
-    for source in sources(RECIPE, Path()):
-        assert entries[str(source.file)]["redistributable_weights"] is True, source.file
-        assert entries[str(source.file)]["split"] == "train"
+    found = sources(CORPORA, [Path()])
+    assert len(found) > 80
+    for source in found:
+        entry = entries[f"{'-'.join(source.languages)}/{source.name}.train.tsv.xz"]
+        assert entry["redistributable_weights"] is True, source.file
+        assert entry["split"] == "train"
 
 
 def test_teacher_and_student_learn_the_same_made_up_pairs():
