@@ -18,7 +18,6 @@ import argparse
 import shutil
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 from unicodedata import category
@@ -27,8 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.data.corpus import CorpusFile
-from attendo.data.lines import ignore
+from attendo.data.encoded import encode_corpus
+from attendo.data.filters import FilterConfig
 from attendo.errors import InputError
+from attendo.files.cache_folder import cache_folder
 from attendo.files.durable import new_folder
 from attendo.files.manifest import write_manifest
 from attendo.model_folder.bundle import SHORTLIST, Bundle, model_folder, read_bundle
@@ -38,7 +39,6 @@ from benchmarks.machine import data_folder
 
 LANGUAGES = ("en",)
 ALWAYS = ("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Nd", "Sc")  # Unicode's kinds of marks, digits and currencies
-TOGETHER = 20_000  # texts that are encoded at once
 
 Counts = dict[str, NDArray[np.float64]]  # language -> how often each id is said
 
@@ -92,31 +92,28 @@ def make_shortlist(
 
 
 def count_targets(recipe: Mapping[str, Any], folders: list[Path], tokenizer: Tokenizer) -> Counts:
-    """How often each id stands in what is to be said, a corpus of weight 2 counted twice, as it is read."""
+    """How often each id stands in what is to be said, a corpus of weight 2 counted twice. The ids are those that the
+    model learnt from, which lie in the cache; else they are made again."""
     counts = {language: np.zeros(tokenizer.vocab_size) for language in tokenizer.languages}
+    filters = FilterConfig(**recipe["data"].get("filters", {}))
     for corpus in recipe["data"]["corpora"]:
         found = [folder / corpus["file"] for folder in folders if (folder / corpus["file"]).is_file()]
         if not found:
             print(f"{corpus['file']}: not there, not counted", flush=True)
             continue
         first, second = corpus["languages"]
-        pairs = CorpusFile(found[0], (first, second)).pairs(ignore)
-        while some := list(islice(pairs, TOGETHER)):
-            sides = {second: [pair.target for pair in some]}
-            if not corpus.get("one_way"):
-                sides[first] = [pair.source for pair in some]
-            for language, side in sides.items():
-                counts[language] += corpus.get("weight", 1.0) * count_ids(tokenizer, side)
+        pairs = encode_corpus(
+            CorpusFile(found[0], (first, second)), tokenizer, (first, second), filters, cache_folder() / "encoded"
+        )
+        sides = {second: pairs.target} if corpus.get("one_way") else {second: pairs.target, first: pairs.source}
+        for language, side in sides.items():
+            times = np.bincount(side.ids, minlength=tokenizer.vocab_size)
+            counts[language] += corpus.get("weight", 1.0) * times
     return {language: count for language, count in counts.items() if count.any()}
 
 
-def count_ids(tokenizer: Tokenizer, texts: list[str]) -> NDArray[np.int64]:
-    ids = np.fromiter(chain.from_iterable(tokenizer.encode_all_targets(texts)), np.int64)
-    return np.bincount(ids, minlength=tokenizer.vocab_size)
-
-
 def most_said(counts: NDArray[np.float64], tokenizer: Tokenizer, size: int | None = None) -> NDArray[np.int64]:
-    """In the order of the ids: all that are said, or those said most. Of two said equally often the lower id is first."""
+    """In the order of the ids: all that are said, or those said most; of two said equally often the lower id."""
     always = np.fromiter(sayable(tokenizer), np.int64)
     by_count = np.argsort(-counts, kind="stable")
     wanted = by_count[(counts[by_count] > 0) & ~np.isin(by_count, always)]

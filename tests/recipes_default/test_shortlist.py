@@ -32,6 +32,11 @@ languages = ["zh", "en"]
 """
 
 
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
+
+
 @pytest.fixture
 def bundle(tmp_path):
     return read_bundle(save_random(tmp_path / "model"))
