@@ -6,7 +6,7 @@ answers do not hang on how many processes there are, or on which is quicker.
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ BLOCK = 8_192  # sentences
 NO_SCORE = -100.0  # of a line that the teacher was not asked, since it has no words
 
 # What a teacher says by itself, without another attempt. A line is asked as it stands.
-AS_IT_SAYS = attendo.TranslationOptions(beam=4, wider_retry=False, doubt=False, one_sentence=True)
+AS_IT_SAYS = attendo.TranslationOptions(wider_retry=False, doubt=False, one_sentence=True)
 
 
 class Answer(NamedTuple):
@@ -34,6 +34,7 @@ class Question:
     kind: str
     direction: Direction
     sentences: Sequence[str]
+    beam: int = 4
     kept: float = 1.0  # of the answers, by their scores: the share that is learnt
 
     def blocks(self) -> Iterator[Sequence[str]]:
@@ -46,8 +47,8 @@ def answers(model: Path, questions: Iterable[Question], processes: int) -> Itera
     spawned = get_context("spawn")  # what a process has loaded on a GPU cannot be forked
     with ProcessPoolExecutor(processes, spawned, initializer=load_teacher, initargs=(model,)) as pool:
         asked = [
-            (question, [pool.submit(answer_block, question.direction, block) for block in question.blocks()])
-            for question in questions
+            (one, [pool.submit(answer_block, one.direction, block, one.beam) for block in one.blocks()])
+            for one in questions
         ]
         while asked:  # answers that were given back are not kept
             question, running = asked.pop(0)
@@ -60,9 +61,9 @@ def load_teacher(model: Path) -> None:
     teacher = attendo.load(model, engine="torch")
 
 
-def answer_block(direction: Direction, sentences: Sequence[str]) -> list[Answer]:
+def answer_block(direction: Direction, sentences: Sequence[str], beam: int) -> list[Answer]:
     source, target = direction
-    found = teacher.translate(list(sentences), to=target, from_=source, options=AS_IT_SAYS)
+    found = teacher.translate(list(sentences), to=target, from_=source, options=replace(AS_IT_SAYS, beam=beam))
     return [Answer(one.text, NO_SCORE if one.score is None else one.score, one.ledger.is_clean) for one in found]
 
 

@@ -192,7 +192,7 @@ def questions(work: Path, data: Path, most: int | None, name: str) -> Iterator[Q
     if name == "round-1":
         return first_round(corpora, data, held, most)
     if name == "distilled-rest":
-        return questions_of(corpora, held, ("rest",), most)
+        return questions_of(corpora, held, ("rest",), most, beam=2)
     taught = questions_of(corpora, held, ("talk", "lifted", "everyday"), most)
     return chain(second_round(data, held, most), taught)
 

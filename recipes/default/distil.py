@@ -25,13 +25,13 @@ Pair = tuple[str, str]
 
 
 def questions_of(
-    corpora: Sequence[Source], held_out: set[str], kinds: Sequence[str], most: int | None = None
+    corpora: Sequence[Source], held_out: set[str], kinds: Sequence[str], most: int | None = None, beam: int = 4
 ) -> Iterator[Question]:
     """What people wrote of these kinds, in every language, for a teacher to translate."""
     for kind in kinds:
         for direction in DIRECTIONS:
             found = new_ones(sentences(corpora, direction, kind), held_out, LONGEST)
-            yield Question(kind, direction, list(islice(found, most)))
+            yield Question(kind, direction, list(islice(found, most)), beam)
 
 
 def sentences(corpora: Sequence[Source], direction: Direction, kind: str) -> Iterator[str]:

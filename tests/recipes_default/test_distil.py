@@ -84,7 +84,7 @@ def test_a_translation_that_was_stopped_goes_on_with_the_next_file(tmp_path, mon
 def test_the_worst_tenth_and_what_lost_something_is_left_out():
     sentences = [f"s{number}" for number in range(20)]
     found = [Answer("t", -number / 10, number != 3) for number in range(20)]
-    kept = [sentence for sentence, _ in said(Question("wiki", ("en", "de"), sentences, 0.9), found)]
+    kept = [sentence for sentence, _ in said(Question("wiki", ("en", "de"), sentences, kept=0.9), found)]
     assert kept == [f"s{number}" for number in range(19) if number != 3]
     every = [sentence for sentence, _ in said(Question("everyday", ("en", "de"), sentences), found)]
     assert every == [f"s{number}" for number in range(20) if number != 3]

@@ -32,8 +32,8 @@ def test_each_text_goes_where_it_should_once_and_without_what_is_held_out(tmp_pa
 def test_no_more_than_is_asked_for(tmp_path):
     plain_text(tmp_path)
     text = PlainText("wiki", "mono/enwiki.en.txt.xz", "en", {"zh": 2, "de": ALL})
-    assert [len(one.sentences) for one in plain_questions([text], tmp_path, set(), None)] == [2, 5]
-    assert [len(one.sentences) for one in plain_questions([text], tmp_path, set(), 1)] == [1, 1]
+    assert [len(one.sentences) for one in plain_questions([text], tmp_path, set(), None, 2)] == [2, 5]
+    assert [len(one.sentences) for one in plain_questions([text], tmp_path, set(), 1, 2)] == [1, 1]
 
 
 def test_the_column_of_a_language(tmp_path):
@@ -57,6 +57,7 @@ def test_the_first_round_has_english_for_the_language_that_is_not_beside_it(tmp_
     assert asked["everyday", "en", "de"] == []
     assert asked["talk", "en", "de"] == ["hi"]
     assert not any(source == "zh" for _, source, _ in asked)
+    assert {one.beam for one in first_round(corpora, tmp_path, set(), None)} == {1}
 
 
 def test_what_people_wrote_is_the_second_column_of_back_translation(tmp_path, monkeypatch):

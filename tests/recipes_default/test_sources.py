@@ -137,6 +137,6 @@ def test_plain_text_has_sentences_of_tests_which_are_left_out():
     there = set(lines(DATA / chinese[0].file, "zh"))
     tested = {line.split("\t")[0] for line in raw(DATA / "zh-en" / "audreytang.test.tsv")}
     assert len(there & tested) > 50
-    question = next(plain_questions(chinese, DATA, held_out(DATA), None))
+    question = next(plain_questions(chinese, DATA, held_out(DATA), None, 1))
     assert tested.isdisjoint(question.sentences)
     assert len(question.sentences) > 70_000
