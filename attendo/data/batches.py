@@ -7,20 +7,18 @@ pair a row, pairs of like lengths together.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
 
 from attendo.data.batch import Batch
 from attendo.data.encoded import EncodedSide, GatheredSentences, Indices, gather, ranges
-from attendo.data.packing import Widths, pack, row_widths
+from attendo.data.packing import Widths, pack, row_widths, stable_order
 from attendo.errors import ConfigError, DataError
 from attendo.special_tokens import SPECIAL
 from attendo.text.bpe_dropout import BpeDropout
 from attendo.text.tokenizer import Tokenizer
-
-Rows = list[Indices]  # indices of examples, a row each
-
 
 NO_TAG = -1  # in the place of a tag, where a model has one target language and has learnt none
 
@@ -115,7 +113,8 @@ class Position:
 class PlannedBatch:
     """One batch before it is put together."""
 
-    rows: Rows
+    examples: Indices  # row after row
+    counts: Indices  # of examples in each row
     widths: Widths
     num_rows: int  # rows beyond those there are stay empty, so that the last batch has the shape of the others
 
@@ -166,12 +165,13 @@ class Batches:
         source, target = (lengths[examples] for lengths in lengths_of(corpora))
         rng = np.random.default_rng([self.seed, epoch])
         if self.packed:
-            plan = plan_packed(source, target, self.widths(), self.tokens_per_batch, rng)
+            plan = plan_packed(source, target, self.widths, self.tokens_per_batch, rng)
         else:
             plan = plan_single(source, target, self.tokens_per_batch, rng)
-        drawn_plan = [replace(batch, rows=[examples[row] for row in batch.rows]) for batch in plan]
+        drawn_plan = [replace(batch, examples=examples[batch.examples]) for batch in plan]
         return Epoch(corpora, drawn_plan, self.packed)
 
+    @cached_property
     def widths(self) -> Widths:
         """Those of the whole corpora, so that epochs do not differ in shape because of what was drawn for them."""
         return row_widths(*lengths_of(self.corpora))
@@ -186,8 +186,8 @@ class Epoch:
     packed: bool
 
     def assemble(self, planned: PlannedBatch) -> Batch:
-        examples = np.concatenate(planned.rows)
-        row = np.repeat(np.arange(len(planned.rows)), [len(indices) for indices in planned.rows])
+        examples, counts = planned.examples, planned.counts
+        row = np.repeat(np.arange(len(counts)), counts)
         first = first_examples(self.corpora)
         corpus_index = np.searchsorted(first, examples, side="right") - 1
         source = gather([one.source for one in self.corpora], corpus_index, examples - first[corpus_index])
@@ -198,7 +198,7 @@ class Epoch:
         source_grid = TokenGrid.lay_out(planned.num_rows, planned.widths.source, row, source_length)
         target_grid = TokenGrid.lay_out(planned.num_rows, planned.widths.target, row, target.lengths + 1)
         tag_of_each = np.array(tags)[corpus_index] if tags and begin else None
-        segment = np.concatenate([np.arange(1, len(indices) + 1) for indices in planned.rows])
+        segment = 1 + ranges(np.zeros_like(counts), counts)
         segments = (source_grid.write_segments(segment), target_grid.write_segments(segment)) if self.packed else None
         return Batch(
             source=source_grid.write_tokens(source, at=begin, first=tag_of_each, last=SPECIAL.eos if tags else None),
@@ -271,7 +271,13 @@ def plan_packed(
     widths = widths.at_least(int(source.max()), int(target.max()))
     num_rows = max(1, tokens_per_batch // max(widths.source, widths.target))
     rows = pack(source, target, widths, rng)
-    return [PlannedBatch(rows[start : start + num_rows], widths, num_rows) for start in range(0, len(rows), num_rows)]
+    ends = np.concatenate(([0], np.cumsum(rows.counts)))
+    batches = []
+    for start in range(0, len(rows.counts), num_rows):
+        counts = rows.counts[start : start + num_rows]
+        examples = rows.examples[ends[start] : ends[start + len(counts)]]
+        batches.append(PlannedBatch(examples, counts, widths, num_rows))
+    return batches
 
 
 def plan_single(
@@ -279,16 +285,28 @@ def plan_single(
 ) -> list[PlannedBatch]:
     """One pair a row: sorted by length, at random among neighbours, cut where the next pair would not fit."""
     blur = rng.random(len(source))
-    order = np.lexsort((source + blur, (target + 2 * blur).astype(np.int64)))
-    batches, start, longest = [], 0, np.maximum(source, target)[order]
-    widest = 0
-    for index, length in enumerate(longest.tolist()):
-        if index > start and max(widest, length) * (index + 1 - start) > tokens_per_batch:
-            batches.append(order[start:index])
-            start, widest = index, 0
-        widest = max(widest, length)
-    batches.append(order[start:])
-    return [
-        PlannedBatch([*batch[:, None]], Widths(int(source[batch].max()), int(target[batch].max())), len(batch))
-        for batch in (batches[index] for index in rng.permutation(len(batches)))
-    ]
+    order = np.argsort(source + blur, kind="stable")
+    order = order[stable_order((target + 2 * blur).astype(np.int64)[order])]
+    source, target = source[order], target[order]
+    cuts = cut_where_full(np.maximum(source, target), tokens_per_batch)
+    batches = []
+    for index in rng.permutation(len(cuts) - 1).tolist():
+        batch = slice(cuts[index], cuts[index + 1])
+        widths = Widths(int(source[batch].max()), int(target[batch].max()))
+        batches.append(
+            PlannedBatch(order[batch], np.ones(batch.stop - batch.start, np.int64), widths, len(order[batch]))
+        )
+    return batches
+
+
+def cut_where_full(longest: Indices, tokens_per_batch: int) -> list[int]:
+    """Where batches of one pair a row begin, and where the last ends: the widest times the rows is at most so much."""
+    cuts = [0]
+    while cuts[-1] < len(longest):
+        start = cuts[-1]
+        most = max(1, tokens_per_batch // int(longest[start]))  # if no other were wider
+        widest = np.maximum.accumulate(longest[start : start + most])
+        fits = widest * np.arange(1, len(widest) + 1) <= tokens_per_batch
+        fits[0] = True  # even if it is too wide
+        cuts.append(start + (len(fits) if fits.all() else int(fits.argmin())))
+    return cuts

@@ -161,8 +161,9 @@ def test_a_pair_longer_than_everything_gets_its_row():
 def test_packing_loses_nothing_and_overfills_nothing(lengths, seed):
     source, target = np.array(lengths, dtype=np.int64).T
     widths = row_widths(source, target, width=64)
-    rows = pack(source, target, widths, np.random.default_rng(seed))
-    assert sorted(np.concatenate(rows).tolist()) == list(range(len(lengths)))
+    packed = pack(source, target, widths, np.random.default_rng(seed))
+    rows = np.split(packed.examples, np.cumsum(packed.counts)[:-1])
+    assert sorted(packed.examples.tolist()) == list(range(len(lengths)))
     assert all(source[row].sum() <= widths.source and target[row].sum() <= widths.target for row in rows)
     assert widths.source % 8 == widths.target % 8 == 0
 
