@@ -13,7 +13,8 @@ import numpy as np
 import torch
 
 from attendo.data.batch import Batch
-from attendo.data.encoded import EncodedSide, GatheredSentences, Indices, gather, ranges
+from attendo.data.encoded import EncodedSide, GatheredSentences, Indices, ranges
+from attendo.data.joined_sides import JoinedSides
 from attendo.data.packing import Widths, pack, row_widths, stable_order
 from attendo.errors import ConfigError, DataError
 from attendo.special_tokens import SPECIAL
@@ -160,39 +161,48 @@ class Batches:
         first = first_examples(corpora)
         drawn = [corpus.draw(self.seed, epoch) + first[index] for index, corpus in enumerate(corpora)]
         examples = np.concatenate(drawn)
-        if len(examples) == 0:  # of a corpus of 40 pairs with weight 0.01 most epochs get none
-            return Epoch(corpora, [], self.packed)
-        source, target = (lengths[examples] for lengths in lengths_of(corpora))
-        rng = np.random.default_rng([self.seed, epoch])
-        if self.packed:
-            plan = plan_packed(source, target, self.widths, self.tokens_per_batch, rng)
-        else:
-            plan = plan_single(source, target, self.tokens_per_batch, rng)
-        drawn_plan = [replace(batch, examples=examples[batch.examples]) for batch in plan]
-        return Epoch(corpora, drawn_plan, self.packed)
+        plan: list[PlannedBatch] = []
+        if len(examples):  # of a corpus of 40 pairs with weight 0.01 most epochs get none
+            source, target = (lengths[examples] for lengths in lengths_of(corpora))
+            rng = np.random.default_rng([self.seed, epoch])
+            if self.packed:
+                plan = plan_packed(source, target, self.widths, self.tokens_per_batch, rng)
+            else:
+                plan = plan_single(source, target, self.tokens_per_batch, rng)
+            plan = [replace(batch, examples=examples[batch.examples]) for batch in plan]
+        same = all(one is corpus for one, corpus in zip(corpora, self.corpora, strict=True))
+        sentences = self.sentences if same else sentences_of(corpora)
+        return Epoch(sentences, first, [corpus.tag for corpus in corpora], plan, self.packed)
 
     @cached_property
     def widths(self) -> Widths:
         """Those of the whole corpora, so that epochs do not differ in shape because of what was drawn for them."""
         return row_widths(*lengths_of(self.corpora))
 
+    @cached_property
+    def sentences(self) -> JoinedSides:
+        """Those of all epochs, unless each has its own."""
+        return sentences_of(self.corpora)
+
 
 @dataclass(frozen=True)
 class Epoch:
     """The batches of one epoch as indices; `assemble` makes tensors of one."""
 
-    corpora: Sequence[WeightedCorpus]
+    sentences: JoinedSides  # sources of all corpora, then targets of all
+    first: Indices  # example of each corpus, and after the last
+    tags: list[int | None]  # of each corpus
     plan: list[PlannedBatch]
     packed: bool
 
     def assemble(self, planned: PlannedBatch) -> Batch:
         examples, counts = planned.examples, planned.counts
         row = np.repeat(np.arange(len(counts)), counts)
-        first = first_examples(self.corpora)
-        corpus_index = np.searchsorted(first, examples, side="right") - 1
-        source = gather([one.source for one in self.corpora], corpus_index, examples - first[corpus_index])
-        target = gather([one.target for one in self.corpora], corpus_index, examples - first[corpus_index])
-        tags = [one.tag for one in self.corpora if one.tag is not None]  # none of plain text, whose source is empty
+        corpus_index = np.searchsorted(self.first, examples, side="right") - 1
+        pair_index = examples - self.first[corpus_index]
+        source = self.sentences.gather(corpus_index, pair_index)
+        target = self.sentences.gather(corpus_index + len(self.tags), pair_index)
+        tags = [tag for tag in self.tags if tag is not None]  # none of plain text, whose source is empty
         begin = 0 if NO_TAG in tags else 1  # a model has tags before all of its sources, or before none
         source_length = source.lengths + (num_controls(tags[0]) if tags else 0)
         source_grid = TokenGrid.lay_out(planned.num_rows, planned.widths.source, row, source_length)
@@ -255,6 +265,10 @@ def num_controls(tag: int | None) -> int:
 def first_examples(corpora: Sequence[WeightedCorpus]) -> Indices:
     """Examples are numbered through all corpora: where each corpus begins, and where the last ends."""
     return np.cumsum([0, *map(len, corpora)])
+
+
+def sentences_of(corpora: Sequence[WeightedCorpus]) -> JoinedSides:
+    return JoinedSides.of([*(corpus.source for corpus in corpora), *(corpus.target for corpus in corpora)])
 
 
 def lengths_of(corpora: Sequence[WeightedCorpus]) -> tuple[Indices, Indices]:

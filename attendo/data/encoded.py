@@ -62,13 +62,15 @@ class GatheredSentences:
 
 def gather(sides: Sequence[EncodedSide], side_index: Indices, pair_index: Indices) -> GatheredSentences:
     """Sentence `pair_index[n]` of side `side_index[n]`, in this order."""
+    if len(sides) == 1:
+        starts = sides[0].starts[pair_index]
+        lengths = sides[0].starts[pair_index + 1] - starts
+        return GatheredSentences(sides[0].ids[ranges(starts, lengths)].astype(np.int64), lengths)
     starts, lengths = np.empty_like(pair_index), np.empty_like(pair_index)
     for index, side in enumerate(sides):
         mine = side_index == index
         starts[mine] = side.starts[pair_index[mine]]
         lengths[mine] = side.starts[pair_index[mine] + 1] - starts[mine]
-    if len(sides) == 1:
-        return GatheredSentences(sides[0].ids[ranges(starts, lengths)].astype(np.int64), lengths)
     ids = np.empty(lengths.sum(), dtype=np.int64)
     offsets = np.cumsum(lengths) - lengths
     for index, side in enumerate(sides):

@@ -20,7 +20,7 @@ SPARE = 1.01  # rows to open at first, as a multiple of what a perfect packing w
 
 
 @dataclass(frozen=True)
-class Rows:
+class PackedRows:
     """Indices of examples, row after row: the first counts[0] stand in the first row, and so on.
 
     Two flat arrays, because an array for each of a million rows would take longer to make than all the rest.
@@ -56,7 +56,7 @@ def row_widths(source: Lengths, target: Lengths, width: int = WIDTH) -> Widths:
     return Widths(int(sources[nearest]), int(targets[nearest]))
 
 
-def pack(source: Lengths, target: Lengths, widths: Widths, rng: np.random.Generator) -> Rows:
+def pack(source: Lengths, target: Lengths, widths: Widths, rng: np.random.Generator) -> PackedRows:
     """Which of equally long pairs goes where, and the order of rows, is drawn."""
     if widths.source == 0:  # plain text: the side that is there stands for both
         source, widths = target, Widths(widths.target, widths.target)
@@ -69,7 +69,7 @@ def pack(source: Lengths, target: Lengths, widths: Widths, rng: np.random.Genera
     examples = np.empty_like(kinds)
     # The n-th slot for a kind of pair goes to the n-th pair of that kind, in an order that was drawn.
     examples[stable_order(kinds)] = shuffled[stable_order(kind_of[shuffled])]
-    return shuffle(Rows(examples, rows.counts), rng)
+    return shuffle(PackedRows(examples, rows.counts), rng)
 
 
 def distinct(keys: Lengths) -> tuple[Lengths, Lengths, Lengths]:
@@ -93,7 +93,7 @@ def stable_order(keys: NDArray[np.signedinteger]) -> Lengths:
     return order[np.argsort((keys[order] >> 16).astype(np.uint16), kind="stable")]
 
 
-def shuffle(rows: Rows, rng: np.random.Generator) -> Rows:
+def shuffle(rows: PackedRows, rng: np.random.Generator) -> PackedRows:
     """The same rows in an order that is drawn, the examples of each in one that is drawn, too.
 
     Rows of equally many examples are sorted together, as the lines of a rectangle.
@@ -110,10 +110,10 @@ def shuffle(rows: Rows, rng: np.random.Generator) -> Rows:
         columns = np.arange(count)
         order = blur[old[same, None] + columns].argsort(axis=1, kind="stable")
         examples[new[same, None] + columns] = rows.examples[old[same, None] + order]
-    return Rows(examples, counts)
+    return PackedRows(examples, counts)
 
 
-def fill(classes: NDArray[np.int64], counts: NDArray[np.int64], widths: Widths) -> Rows:
+def fill(classes: NDArray[np.int64], counts: NDArray[np.int64], widths: Widths) -> PackedRows:
     """Rows of classes instead of examples."""
     width = np.array([widths.source, widths.target])
     perfect = ((classes * counts[:, None]).sum(0) / width).max()
@@ -141,7 +141,7 @@ def fill(classes: NDArray[np.int64], counts: NDArray[np.int64], widths: Widths) 
     row_of = np.frombuffer(dealt_rows, dtype=np.int32)
     examples = np.repeat(dealt_classes, dealt_counts)[stable_order(row_of)]
     in_each = np.bincount(row_of)
-    return Rows(examples, in_each[in_each > 0])
+    return PackedRows(examples, in_each[in_each > 0])
 
 
 class Room:
