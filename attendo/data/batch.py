@@ -47,6 +47,10 @@ class Batch:
             raise wrong_argument("pairs", pairs, expected)
         return batch
 
+    @property
+    def num_bytes(self) -> int:
+        return sum(tensor.nbytes for tensor in (self.source, self.target_in, self.target_out, *(self.segments or ())))
+
     def to(self, device: torch.device | str) -> "Batch":
         return self.each(lambda tensor: tensor.to(device, non_blocking=True))
 

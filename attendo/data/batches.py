@@ -5,9 +5,10 @@ pair a row, pairs of like lengths together.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import torch
@@ -15,6 +16,7 @@ import torch
 from attendo.data.batch import Batch
 from attendo.data.encoded import EncodedSide, GatheredSentences, Indices, ranges
 from attendo.data.joined_sides import JoinedSides
+from attendo.data.meanwhile import GoOn, Meanwhile, go_on
 from attendo.data.packing import Widths, pack, row_widths, stable_order
 from attendo.errors import ConfigError, DataError
 from attendo.special_tokens import SPECIAL
@@ -71,7 +73,7 @@ class WeightedCorpus:
         order = np.random.default_rng([seed, count]).permutation(count)
         return np.concatenate((np.tile(indices, whole), indices[order[turn]]))
 
-    def in_epoch(self, seed: int, epoch: int) -> "WeightedCorpus":
+    def in_epoch(self, seed: int, epoch: int, check: GoOn = go_on) -> "WeightedCorpus":
         """The ids to use in this epoch."""
         return self
 
@@ -83,20 +85,21 @@ class DropoutCorpus(WeightedCorpus):
     tokenizer: Tokenizer
     rate: float
 
-    def in_epoch(self, seed: int, epoch: int) -> WeightedCorpus:
+    def in_epoch(self, seed: int, epoch: int, check: GoOn = go_on) -> WeightedCorpus:
         dropout = BpeDropout(self.tokenizer, self.rate)
-        source = encode_anew(self.source, self.tokenizer, dropout, seed, epoch, first=0)
-        target = encode_anew(self.target, self.tokenizer, dropout, seed, epoch, first=1)
+        source = encode_anew(self.source, self.tokenizer, dropout, seed, epoch, first=0, check=check)
+        target = encode_anew(self.target, self.tokenizer, dropout, seed, epoch, first=1, check=check)
         return replace(self, source=source, target=target)
 
 
 def encode_anew(
-    side: EncodedSide, tokenizer: Tokenizer, dropout: BpeDropout, seed: int, epoch: int, first: int
+    side: EncodedSide, tokenizer: Tokenizer, dropout: BpeDropout, seed: int, epoch: int, first: int, check: GoOn = go_on
 ) -> EncodedSide:
     """Every sentence with other merges left out; sources have the even numbers of the draw, targets the odd ones."""
-    sentences = [
-        dropout.encode(tokenizer.decode(side[index]), seed, epoch, 2 * index + first) for index in range(len(side))
-    ]
+    sentences = []
+    for index in range(len(side)):
+        check()
+        sentences.append(dropout.encode(tokenizer.decode(side[index]), seed, epoch, 2 * index + first))
     starts = np.cumsum([0, *map(len, sentences)])
     ids = np.fromiter((token for sentence in sentences for token in sentence), dtype=side.ids.dtype)
     return EncodedSide(ids, starts)
@@ -128,6 +131,7 @@ class Batches:
     tokens_per_batch: int  # tokens on the wider side, padding included
     seed: int
     packed: bool = True
+    plans_ahead: bool = False  # the next epoch, in a thread, while one is streamed: for training, which goes on to it
 
     def __post_init__(self) -> None:
         if not sum(map(len, self.corpora)):
@@ -145,19 +149,32 @@ class Batches:
         each rank has a position of its own.
         """
         epoch, start = position.epoch, position.batch
+        batches = self.epoch(epoch)
         while True:
-            batches = self.epoch(epoch)
-            own = batches.plan[rank::world]
-            if batches.plan and not own:
-                raise DataError(f"{len(batches.plan)} batches an epoch cannot be shared among {world} processes")
-            for index in range(start, len(own)):
-                after = Position(epoch, index + 1) if index + 1 < len(own) else Position(epoch + 1, 0)
-                yield batches.assemble(own[index]), after
+            with self.planned(epoch + 1) as following:
+                own = batches.plan[rank::world]
+                if batches.plan and not own:
+                    raise DataError(f"{len(batches.plan)} batches an epoch cannot be shared among {world} processes")
+                for index in range(start, len(own)):
+                    after = Position(epoch, index + 1) if index + 1 < len(own) else Position(epoch + 1, 0)
+                    yield batches.assemble(own[index]), after
+                batches = following()
             epoch, start = epoch + 1, 0
 
-    def epoch(self, epoch: int) -> "Epoch":
+    @contextmanager
+    def planned(self, epoch: int) -> Iterator[Callable[[], "Epoch"]]:
+        """Gives the plan of an epoch when it is asked for; if wanted, it is made meanwhile."""
+        plan = partial(self.epoch, epoch)
+        if not self.plans_ahead:
+            yield plan
+            return
+        with Meanwhile(plan) as made:
+            yield made.get
+
+    def epoch(self, epoch: int, check: GoOn = go_on) -> "Epoch":
         """The batches of an epoch, planned but not yet put together."""
-        corpora = [corpus.in_epoch(self.seed, epoch) for corpus in self.corpora]
+        corpora = [corpus.in_epoch(self.seed, epoch, check) for corpus in self.corpora]
+        check()
         first = first_examples(corpora)
         drawn = [corpus.draw(self.seed, epoch) + first[index] for index, corpus in enumerate(corpora)]
         examples = np.concatenate(drawn)

@@ -86,7 +86,8 @@ def first_model(recipe: Recipe, config: ModelConfig) -> Model:
 
 
 def training_batches(recipe: Recipe, prepared: Prepared, machine: Machine) -> Batches:
-    return Batches(prepared.corpora, recipe.training.tokens_per_batch, recipe.training.seed, machine.packed)
+    training = recipe.training
+    return Batches(prepared.corpora, training.tokens_per_batch, training.seed, machine.packed, plans_ahead=True)
 
 
 def mask_if_needed(batches: BatchSource, training: TrainingConfig, prepared: Prepared) -> BatchSource:

@@ -1,8 +1,9 @@
 """Batches put together and sent to the device in the background, while the step before is computed."""
 
-import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -15,7 +16,10 @@ from attendo.files.tables import short_repr
 from attendo.special_tokens import SPECIAL
 from attendo.training.ranks import ALONE, Ranks
 
-AHEAD = 16  # steps; the next epoch is planned meanwhile, which takes some 0.2 s, and little to hold
+# Steps that wait ready. A small model's takes a GPU 15 ms, and now and then the host is busy for a second or two; on a
+# CPU more of them would only take time from the first steps.
+AHEAD = {"cpu": 16, "cuda": 256}
+AHEAD_BYTES = 128 * 2**20  # of all that wait, but one may always: 160 packed batches of 25,000 tokens, 4 of a million
 
 
 @runtime_checkable
@@ -71,8 +75,11 @@ class Feed:
     ) -> None:
         self.batches, self.position, self.accumulate, self.device = batches, position, accumulate, device
         self.ranks = ranks
-        self.ready: queue.Queue[Work | BaseException] = queue.Queue(AHEAD)
-        self.closed = threading.Event()
+        self.most = AHEAD.get(device.type, AHEAD["cpu"])
+        self.ready: deque[Work | BaseException] = deque()
+        self.bytes = 0  # of what is ready
+        self.closed = False
+        self.changed = threading.Condition()  # of the three
         self.thread = threading.Thread(target=self.fill, name="feed", daemon=True)
 
     def __enter__(self) -> "Feed":
@@ -80,15 +87,25 @@ class Feed:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.closed.set()
+        with self.changed:
+            self.closed = True
+            self.changed.notify_all()
         self.thread.join()
 
     def __iter__(self) -> Iterator[Work]:
         while True:
-            work = self.ready.get()
+            work = self.take()
             if isinstance(work, BaseException):
                 raise work
             yield work
+
+    def take(self) -> Work | BaseException:
+        with self.changed:
+            self.changed.wait_for(lambda: self.ready)
+            work = self.ready.popleft()
+            self.bytes -= bytes_of(work)
+            self.changed.notify_all()
+            return work
 
     def fill(self) -> None:
         try:
@@ -99,31 +116,45 @@ class Feed:
             self.put(error)
 
     def put(self, work: Work | BaseException) -> bool:
-        while not self.closed.is_set():
-            try:
-                self.ready.put(work, timeout=0.1)
-                return True
-            except queue.Full:
-                continue
-        return False
+        """As soon as there is room for it; False: it is not wanted any more."""
+        size = bytes_of(work)
+        with self.changed:
+            self.changed.wait_for(lambda: self.closed or self.has_room(size))
+            if self.closed:
+                return False
+            self.ready.append(work)
+            self.bytes += size
+            self.changed.notify_all()
+            return True
+
+    def has_room(self, size: int) -> bool:
+        return not self.ready or (len(self.ready) < self.most and self.bytes + size <= AHEAD_BYTES)
 
     def work(self) -> Iterator[Work]:
-        stream = self.batches.stream(self.position)
-        before = self.position
-        while True:
-            first, micro_batches = before, []
-            for _ in range(self.accumulate):
-                batch, before = next(stream)
-                if not isinstance(batch, Batch):
-                    raise DataError(f"a batch is {short_repr(batch)}: expected a Batch")
-                micro_batches.append(batch)
-            padding, tokens = share_of_padding(micro_batches), sum(batch.num_target_tokens for batch in micro_batches)
-            own = self.ranks.share(micro_batches)
-            yield Work([self.send(batch) for batch in own], first, before, padding, tokens)
+        with ExitStack() as at_the_end:
+            stream = self.batches.stream(self.position)
+            if isinstance(stream, Generator):  # which may have work of its own under way
+                at_the_end.enter_context(closing(stream))
+            before = self.position
+            while True:
+                first, micro_batches = before, []
+                for _ in range(self.accumulate):
+                    batch, before = next(stream)
+                    if not isinstance(batch, Batch):
+                        raise DataError(f"a batch is {short_repr(batch)}: expected a Batch")
+                    micro_batches.append(batch)
+                padding = share_of_padding(micro_batches)
+                tokens = sum(batch.num_target_tokens for batch in micro_batches)
+                own = self.ranks.share(micro_batches)
+                yield Work([self.send(batch) for batch in own], first, before, padding, tokens)
 
     def send(self, batch: Batch) -> Batch:
         # From pinned memory a copy to the GPU runs beside the computing.
         return batch.pinned().to(self.device) if self.device.type == "cuda" else batch
+
+
+def bytes_of(work: Work | BaseException) -> int:
+    return 0 if isinstance(work, BaseException) else sum(batch.num_bytes for batch in work.micro_batches)
 
 
 def share_of_padding(micro_batches: list[Batch]) -> float:

@@ -219,7 +219,7 @@ class Breaking:
             yield found
 
 
-@pytest.mark.parametrize("number", [1, 2, 2 * AHEAD + 1, 2 * AHEAD + 9])
+@pytest.mark.parametrize("number", [1, 2, 2 * AHEAD["cpu"] + 1, 2 * AHEAD["cpu"] + 9])
 @pytest.mark.parametrize("error", [OSError(5, "Input/output error"), MemoryError(), SystemExit(3)], ids=repr)
 def test_an_error_in_the_background_is_raised_where_the_work_was_to_come_out(number, error, batches):
     def work():
@@ -287,7 +287,7 @@ def test_a_run_has_no_worker_processes(tmp_path, monkeypatch, evidence):
 def test_closing_a_feed_never_hangs(batches, evidence):
     """At any moment: before the first work was taken, in between, with all places full, while it waits."""
     closed = 0
-    for taken in (0, 1, AHEAD + 1):
+    for taken in (0, 1, AHEAD["cpu"] + 1):
         for pause in (0.0, 0.001, 0.02):
 
             def work(taken=taken, pause=pause):
