@@ -40,13 +40,18 @@ def max_lengths(max_length: int | Sequence[int], sentences: int) -> list[int]:
     return lengths
 
 
-def group_by_length(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+def group_by_length(lengths: Sequence[int], tokens: int, *, powers_of_two: bool = False) -> Iterator[list[int]]:
     """Indices, the longest first, as many together as their padded tokens allow.
 
     [3, 9, 4], 12 -> [1], [2, 0]
+
+    With `powers_of_two` the next power of two that is not below, for an engine that computes so many rows anyway.
     """
     indices = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
     while indices:
-        count = min(max(1, tokens // lengths[indices[0]]), MOST_TOGETHER)
+        count = max(1, tokens // lengths[indices[0]])
+        if powers_of_two:
+            count = 1 << (count - 1).bit_length()
+        count = min(count, MOST_TOGETHER)
         yield indices[:count]
         indices = indices[count:]

@@ -76,6 +76,12 @@ class TorchEngine:
     def tokens_per_batch(self) -> int:
         return TOKENS_PER_BATCH[self.device.type]
 
+    @property
+    def fills_powers_of_two(self) -> bool:
+        """Whether a search computes as many rows as the next power of two (cuda/search.py), with sentences or without:
+        375 sentences take the rows and the memory of 512."""
+        return self.device.type == "cuda" and isinstance(self.model, Transformer | NonAutoregressive)
+
     def search(
         self, requests: Sequence[Request], options: SearchOptions, *, attention: bool = False
     ) -> Iterator[list[Hypothesis]]:

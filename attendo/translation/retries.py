@@ -239,7 +239,8 @@ class Searcher:
         group, name = list(requests), self.engine.name
         lengths = [len(request.ids) for request in group]
         rows = how.count if isinstance(how, Draws) else how.beam_size
-        for indices in group_by_length(lengths, self.engine.tokens_per_batch // rows):
+        powers_of_two = getattr(self.engine, "fills_powers_of_two", False) and is_plain(how, attention, group)
+        for indices in group_by_length(lengths, self.engine.tokens_per_batch // rows, powers_of_two=powers_of_two):
             together = [group[index] for index in indices]
             found = self.hypotheses(together, how, attention)
             for request, hypotheses in zip(together, found, strict=True):
@@ -263,6 +264,14 @@ class Searcher:
 
     def text_of(self, hypothesis: Hypothesis) -> str:
         return one_line(self.tokenizer.decode(hypothesis.ids))
+
+
+def is_plain(how: SearchOptions | Draws, attention: bool, requests: Sequence[Request]) -> bool:
+    """A search with nothing forbidden and nothing forced; a GPU does others by rows as they are, and a look at
+    attention takes memory for each."""
+    if attention or isinstance(how, Draws) or how.no_repeat_ngram or how.min_length > 1 or how.repetition_penalty > 1:
+        return False
+    return not any(request.prefix or request.phrases for request in requests)
 
 
 def find(miss: Miss, text: str, languages: Languages) -> Span | None:

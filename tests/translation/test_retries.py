@@ -1,13 +1,18 @@
 """What the first answer lost is looked for in a wider beam; what lost nothing is asked once."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.options import SearchOptions
 from attendo.documents.line_reader import Chunk
 from attendo.documents.pipeline import warnings_of
 from attendo.documents.progress import TranslationProgress
+from attendo.engines.engine import Request
 from attendo.translation.glossary import Glossary, Term
 from attendo.translation.options import TranslationOptions
-from attendo.translation.retries import POLICIES, WIDER_BEAM
+from attendo.translation.retries import POLICIES, WIDER_BEAM, Searcher
 from tests.translation.fake_engine import Beams, fake_translator, logged, write_fake_model
 
 SOURCE = "他有12本书。"
@@ -233,3 +238,33 @@ def test_a_sentence_that_runs_wild_with_its_stand_ins_is_taken_apart(folder):
     options = TranslationOptions(glossary=Glossary([Term("书", "tomes")]))
     answer = fake_translator(folder, engine).translate(SOURCE, to="en", options=options)
     assert (answer.text, answer.ledger.repeated, answer.ledger.untranslated) == ("He has 12 tomes.", 1, 0)
+
+
+REQUEST = Request((5,) * 40, 128)
+
+
+@pytest.mark.parametrize(
+    ("how", "attention", "request_of_all", "expected"),
+    [
+        (SearchOptions(), False, REQUEST, 512),
+        (SearchOptions(), True, REQUEST, 375),
+        (SearchOptions(no_repeat_ngram=3), False, REQUEST, 375),
+        (SearchOptions(min_length=4), False, REQUEST, 375),
+        (SearchOptions(repetition_penalty=1.1), False, REQUEST, 375),
+        (SearchOptions(), False, REQUEST._replace(prefix=(7,)), 375),
+    ],
+)
+def test_an_engine_that_fills_powers_of_two_is_given_as_many(how, attention, request_of_all, expected):
+    """40 tokens each, a beam of 4: 375 would be computed as 512, if nothing is asked for besides."""
+
+    class Counting:
+        name, tokens_per_batch, fills_powers_of_two = "counting", 60_000, True
+
+        def search(self, requests, options, *, attention=False):
+            sizes.append(len(requests))
+            return [[Hypothesis((9,), -1.0, -1.0, (-1.0,))] for _ in requests]
+
+    sizes = []
+    searcher = Searcher(Counting(), SimpleNamespace(decode=lambda ids: "a text"))
+    assert len(list(searcher.ask([request_of_all] * 600, how, attention=attention))) == 600
+    assert sizes == [expected, 600 - expected]
