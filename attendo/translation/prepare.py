@@ -41,9 +41,12 @@ SAMPLE = 2_000  # characters, by which the language of a text is told
 # A model writes most addresses and identifiers as they are, and a sentence is better for having seen them; where one is
 # lost there is another attempt. A name in braces it would translate, and a tag move or drop.
 HIDDEN_AT_FIRST = ("placeholder", "tag", "message")
-# Of a formula, x² + y², or a size, 12 B, there is nothing to translate; a Latin letter alone is a word but once: I.
+# Of a formula, x² + y², or a size, 12 B, there is nothing to translate: Latin letters alone are no words, unless they
+# are abbreviations, 5 p.m., or all of them are I.
 NO_LETTER = r"\W\d_²³¹⁰-⁹₀-₉½¼¾"
-MORE_THAN_A_LETTER = re.compile(rf"[^{NO_LETTER}]{{2}}|[^{NO_LETTER}A-Za-zÀ-ɏ]|^\W*I\W*$")
+MORE_THAN_A_LETTER = re.compile(
+    rf"[^{NO_LETTER}]{{2}}|[^{NO_LETTER}A-Za-zÀ-ɏ]|(?:[A-Za-zÀ-ɏ]\.\s?){{2}}|^[{NO_LETTER}]*(?:I[{NO_LETTER}]*)+$"
+)
 FITS = 0.8  # of the characters that would fill the model's limit: tokens are not evenly spread over them
 
 

@@ -177,12 +177,18 @@ def test_what_no_language_translates_is_kept_or_flagged(translator, kind, eviden
         "AB-1234",
         "x² + y² = z²",
         "12 B",
+        "V = I * R",
     ],
 )
 def test_a_line_with_nothing_to_translate_is_not_touched(translator, text):
     for to in ("en", "de", "zh"):
         answer = translator.translate(text, to=to)
         assert (answer.text, answer.ledger.is_clean, answer.score) == (text, True, None)
+
+
+@pytest.mark.parametrize("text", ["9 a.m. – 5 p.m.", "5 p.m.", "e. g.", "z.B.", "I", "I... I...", "I, I, I"])
+def test_a_line_with_single_letters_that_are_words_is_translated(translator, text):
+    assert translator.translate(text, to="zh").score is not None
 
 
 def test_no_number_of_a_stand_in_stays(translator):
