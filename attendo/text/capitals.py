@@ -3,7 +3,8 @@
     WARNING: DO NOT TOUCH!  ->  Warning: do not touch!  ->  Warnung: Nicht anfassen!  ->  WARNUNG: NICHT ANFASSEN!
 
 A model has seen few words in capitals and takes them to pieces. No character is added or lost by any step. In German
-nouns keep a capital, and in doubt a word is one; abbreviations and what no language translates stay as they are.
+nouns keep a capital, and in doubt a word is one; so do the pronouns of "you". Abbreviations and what no language
+translates stay as they are.
 """
 
 import re
@@ -34,6 +35,16 @@ GERMAN_NOUNS = frozenset(
         quelle anleitung abschnitt kapitel frage
     """)
 )
+# Pronouns that are "you" with a capital; "she" and "they" without are rarer on signs and in headlines.
+GERMAN_YOU = frozenset(WORD.findall("sie ihnen ihr ihre ihren ihrem ihrer ihres"))
+# Verbs after which SIE is "she".
+GERMAN_SHE = frozenset(
+    WORD.findall("""
+        ist hat war hatte wird wurde kann konnte soll sollte will wollte darf durfte muss musste mag macht machte geht
+        ging kommt kam sagt sagte sieht sah gibt gab nimmt nahm findet fand glaubt denkt dachte braucht heißt bleibt
+        blieb spricht liest schreibt wartet hört versteht arbeitet wohnt kauft liebt liebte kennt sucht weiß wusste
+    """)
+)
 # Forms that are no nouns, although they are in no list.
 GERMAN_SMALL = re.compile(
     "(?:ab|an|auf|aus|ein|vor|zu|zurück)?ge[a-zäöü]+en|(?:be|ent|er|ver|zer)[a-zäöü]+en|[a-zäöü]+ier(?:en|t)"
@@ -56,17 +67,18 @@ def is_in_capitals(text: str, language: str) -> bool:
 def in_small_letters(text: str, language: str) -> str:
     """As the same would stand in running text, as far as rules can tell; of the same length."""
     base = base_language(language)
-    first = True
+    last = ""  # the word before
 
     def lower(match: re.Match[str]) -> str:
-        nonlocal first
+        nonlocal last
         word = match.group()
-        begins, first = first, False
         small = word.lower()
+        before, last = last, small
         known = small in small_words(base)
         if len(small) != len(word) or (not known and is_abbreviation(word)):  # who and it are words
             return word
-        if begins or (base == "en" and small.partition("'")[0] == "i") or (base == "de" and is_german_noun(small)):
+        german = base == "de" and (is_german_noun(small) or is_german_you(small, before))
+        if not before or german or (base == "en" and small.partition("'")[0] == "i"):
             return word[0] + small[1:]
         return small
 
@@ -81,6 +93,10 @@ def is_german_noun(word: str) -> bool:
     if word in small_words("de"):
         return word in GERMAN_NOUNS
     return GERMAN_SMALL.fullmatch(word) is None
+
+
+def is_german_you(word: str, before: str) -> bool:
+    return word in GERMAN_YOU and not (word == "sie" and before in GERMAN_SHE)
 
 
 def in_capitals(text: str, language: str) -> str:

@@ -19,6 +19,11 @@ from attendo.text.dress import PLAIN, undress
         ("de", "RAUCHEN VERBOTEN", "Rauchen verboten"),
         ("de", "DER ZUG NACH BERLIN FÄHRT HEUTE NICHT", "Der Zug nach Berlin fährt heute nicht"),
         ("de", "BITTE TÜR SCHLIESSEN", "Bitte Tür Schliessen"),  # in doubt a noun
+        ("de", "LESEN SIE DIE ANLEITUNG", "Lesen Sie die Anleitung"),
+        ("de", "WIR HABEN IHRE BESTELLUNG ERHALTEN", "Wir haben Ihre Bestellung erhalten"),
+        ("de", "KÖNNEN SIE MIR HELFEN?", "Können Sie mir helfen?"),
+        ("de", "BITTE NEHMEN SIE DAMIT PLATZ", "Bitte nehmen Sie damit Platz"),
+        ("de", "WANN KOMMT SIE NACH HAUSE?", "Wann kommt sie nach Hause?"),
         ("en", "- WHERE ARE YOU???", "Where are you?"),
         ("de", "* Bitte lesen!!!", "Bitte lesen!"),
         ("zh", "你在哪里？？？", "你在哪里？"),
