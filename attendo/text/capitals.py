@@ -69,7 +69,7 @@ def in_small_letters(text: str, language: str) -> str:
     base = base_language(language)
     last = ""  # the word before
 
-    def lower(match: re.Match[str]) -> str:
+    def lowered(match: re.Match[str]) -> str:
         nonlocal last
         word = match.group()
         small = word.lower()
@@ -82,7 +82,7 @@ def in_small_letters(text: str, language: str) -> str:
             return word[0] + small[1:]
         return small
 
-    return outside_verbatim(text, lambda part: WORD.sub(lower, part))
+    return outside_verbatim(text, lambda part: WORD.sub(lowered, part))
 
 
 def is_abbreviation(word: str) -> bool:
@@ -110,11 +110,16 @@ def upper(letter: str) -> str:
     return "ẞ" if letter == "ß" else large if len(large := letter.upper()) == 1 else letter
 
 
+def lower(letter: str) -> str:
+    return small if len(small := letter.lower()) == 1 else letter
+
+
 def outside_verbatim(text: str, change: Callable[[str], str]) -> str:
-    """Addresses, placeholders and their like stay as they are."""
+    """Addresses, placeholders and their like stay as they are, also those that are known by small letters alone:
+    SETUP.EXE, $HOME."""
     parts: list[str] = []
     end = 0
-    for span in find_verbatim(text):
-        parts += (change(text[end : span.start]), text[span.start : span.end])
-        end = span.end
+    for span in sorted(find_verbatim(text) + find_verbatim("".join(map(lower, text)))):
+        parts += (change(text[end : span.start]), text[max(span.start, end) : span.end])
+        end = max(end, span.end)
     return "".join([*parts, change(text[end:])])

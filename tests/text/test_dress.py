@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import attendo
 from attendo.text.capitals import in_capitals, in_small_letters
 from attendo.text.dress import PLAIN, undress
+from attendo.text.verbatim import find_verbatim
 
 
 @pytest.mark.parametrize(
@@ -16,6 +17,7 @@ from attendo.text.dress import PLAIN, undress
         ("en", "I'M SORRY, I CAN'T COME.", "I'm sorry, I can't come."),
         ("en", "THE USA AND THE EU SIGNED A TREATY", "The USA and the EU signed a treaty"),
         ("en", "CALL {NAME} AT HTTPS://A.ORG/X NOW", "Call {NAME} at HTTPS://A.ORG/X now"),
+        ("en", "SET $HOME AND RUN SETUP.EXE --VERBOSE", "Set $HOME and run SETUP.EXE --VERBOSE"),
         ("de", "RAUCHEN VERBOTEN", "Rauchen verboten"),
         ("de", "DER ZUG NACH BERLIN FÄHRT HEUTE NICHT", "Der Zug nach Berlin fährt heute nicht"),
         ("de", "BITTE TÜR SCHLIESSEN", "Bitte Tür Schliessen"),  # in doubt a noun
@@ -81,6 +83,18 @@ def test_capitals_come_back_and_no_position_changes(text):
         assert len(small) == len(text)
         assert len(in_capitals(small, language)) == len(text)
         assert in_capitals(small, language).casefold() == text.casefold()
+
+
+VERBATIM = st.sampled_from(["$HOME", "CONFIG.INI", "--VERBOSE", "A_B", "A@B.DE", "%S", "&NBSP;", "{NAME}", "C:\\A", "<B>"])
+
+
+@given(st.lists(st.sampled_from(["RUN", "THE", "İ", "I", "FIRST"]) | VERBATIM, max_size=6).map(" ".join))
+def test_what_is_verbatim_in_either_case_stays_as_it_is(text):
+    small = in_small_letters(text, "en")
+    for start, end, _ in (*find_verbatim(text), *find_verbatim(small)):
+        assert small[start:end] == text[start:end]
+    if len(text.lower()) == len(text):
+        assert all(small[start:end] == text[start:end] for start, end, _ in find_verbatim(text.lower()))
 
 
 def test_translations_wear_what_their_sources_wear():
