@@ -51,7 +51,7 @@ WORKERS = 2
 # Where a clock is put: what it is called, and the function by its owner and name. None of them calls another.
 PARTS: list[tuple[str, object, str]] = [
     ("cut into sentences", prepare, "split"),
-    ("what must stay as it is", Preparer, "hide"),
+    ("what must stay as it is", Preparer, "read"),
     ("encode", prepare, "request_for"),
     ("which language", LanguageCheck, "notes"),
     ("decode", Searcher, "text_of"),

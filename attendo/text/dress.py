@@ -9,7 +9,7 @@ translation again, the marks in the width of its script.
 import re
 from typing import NamedTuple
 
-from attendo.text.capitals import in_capitals, in_small_letters, is_in_capitals
+from attendo.text.capitals import in_capitals, is_in_capitals
 from attendo.text.scripts import writes_han
 
 WEARS = re.compile(r"^[^\w\s]|[!?！？]{3}$")  # a bullet or marks, perhaps
@@ -37,12 +37,12 @@ PLAIN = Dress()
 
 
 def undress(text: str, language: str) -> tuple[str, Dress]:
-    """A sentence as the model reads it, and what it wore."""
-    bullet, marks, capitals = "", "", False
+    """A sentence without bullet and marks, and all that it wore. Capitals are taken off when it was seen as it is
+    written, as a glossary's terms have to be."""
+    bullet, marks = "", ""
     if match := BULLET.match(text):
         bullet, text = match.group(), text[match.end() :]
     if (match := MARKS.search(text)) and match.start():
         marks, text = match.group(), text[: match.start() + 1]
-    if is_in_capitals(text, language):
-        text, capitals = in_small_letters(text, language), True
+    capitals = is_in_capitals(text, language)
     return (text, Dress(bullet, capitals, marks)) if bullet or capitals or marks else (text, PLAIN)

@@ -14,6 +14,7 @@ from attendo.decoding.length import longest_output
 from attendo.engines.engine import Limits, Request
 from attendo.errors import InputError, UsageError
 from attendo.files.tables import short_repr
+from attendo.text.capitals import in_capitals, in_small_letters
 from attendo.text.dress import PLAIN, WEARS, Dress, undress
 from attendo.text.normalize import WORD, edges, for_model, normalize, repair
 from attendo.text.scripts import (
@@ -110,10 +111,7 @@ class Preparer:
         while waiting:
             segment = waiting.pop()
             text_for_model = "" if segment.is_silent and not options.glossary else for_model(segment.text)
-            dress = PLAIN
-            if WEARS.search(text_for_model) or text_for_model.isupper():  # a quick look that spares most the rest
-                text_for_model, dress = undress(text_for_model, languages.source)
-            shown, stand_ins, has_words = self.hide(text_for_model, languages, options)
+            shown, stand_ins, dress, has_words = self.read(text_for_model, languages, options)
             if has_words:
                 request, remark = self.request(shown, languages)
                 if len(request.ids) > self.limits.source and len(segment.text) > 1:
@@ -126,7 +124,8 @@ class Preparer:
                 if stand_ins:
                     hidden[len(segments)] = stand_ins
             elif any(stand_in.kind == "term" for stand_in in stand_ins):
-                hidden[len(segments)] = (StandIn(segment.text, reveal(shown, stand_ins, languages.to), "term"),)
+                said = reveal(languages._replace(dress=dress).in_script(shown), stand_ins, languages.to)
+                hidden[len(segments)] = (StandIn(segment.text, said, "term"),)
             segments.append(segment)
             cut += segment.cut
         if cut:
@@ -138,19 +137,31 @@ class Preparer:
                 del requests[index]
         return PreparedText(text, languages, segments, requests, hidden, repaired, tuple(remarks), notes, dresses)
 
-    def hide(self, text: str, languages: Languages, options: TranslationOptions) -> tuple[str, StandIns, bool]:
-        """What the model reads of one sentence at the first attempt, what is hidden from it, and whether there is
-        anything to translate; to a model that knows stand-ins, digits and single letters are nothing."""
-        spans: list[Span] = []
+    def read(
+        self, text: str, languages: Languages, options: TranslationOptions
+    ) -> tuple[str, StandIns, Dress, bool]:
+        """What the model reads of one sentence at the first attempt, what is hidden from it, what the sentence wore,
+        and whether there is anything to translate; to a model that knows stand-ins, digits and single letters are
+        nothing."""
         if options.glossary:
             text = normalize(text)
-            matches = options.glossary.matches(text, languages.source)
-            spans = [Span(match.start, match.end, match.target, "term") for match in matches]
+        dress = PLAIN
+        if WEARS.search(text) or text.isupper():  # a quick look that spares most the rest
+            text, dress = undress(text, languages.source)
+        spans: list[Span] = []
+        if options.glossary:
+            spans = [
+                Span(start, end, in_capitals(target, languages.target) if dress.capitals else target, "term")
+                for start, end, target in options.glossary.matches(text, languages.source)
+            ]
         verbatim = verbatim_spans(text)
         at_once = self.knows_stand_ins and any(span.kind in HIDDEN_AT_FIRST for span in verbatim)
         shown, stand_ins = hide(text, [*spans, *verbatim]) if spans or at_once else (text, ())
         rest = without_verbatim(shown) if verbatim or spans else text  # a stand-in looks like a placeholder
-        return shown, stand_ins, (MORE_THAN_A_LETTER if self.knows_stand_ins else WORD).search(rest) is not None
+        has_words = (MORE_THAN_A_LETTER if self.knows_stand_ins else WORD).search(rest) is not None
+        if dress.capitals:
+            shown = in_small_letters(shown, languages.source)
+        return shown, stand_ins, dress, has_words
 
     def request(self, text: str, languages: Languages) -> tuple[Request, str]:
         """What the model is asked of one sentence, and what the user should know of it."""

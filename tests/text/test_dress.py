@@ -10,6 +10,11 @@ from attendo.text.dress import PLAIN, undress
 from attendo.text.verbatim import find_verbatim
 
 
+def without_dress(text, language):
+    found, dress = undress(text, language)
+    return in_small_letters(found, language) if dress.capitals else found, dress
+
+
 @pytest.mark.parametrize(
     ("language", "text", "read"),
     [
@@ -33,7 +38,7 @@ from attendo.text.verbatim import find_verbatim
     ],
 )
 def test_what_the_model_reads(language, text, read):
-    found, dress = undress(text, language)
+    found, dress = without_dress(text, language)
     assert found == read
     assert dress is not PLAIN
 
@@ -70,7 +75,7 @@ def test_it_is_on_the_translation_again(text, answer, language, translation):
     st.sampled_from(["en", "de", "zh", "xx"]),
 )
 def test_a_sentence_that_puts_on_its_dress_is_itself(text, language):
-    found, dress = undress(text, language)
+    found, dress = without_dress(text, language)
     if not dress.marks:  # which may be of several widths
         again = dress.put_on(found, language)
         assert again == text or (dress.capitals and again.casefold() == text.casefold())
@@ -112,3 +117,22 @@ def test_translations_wear_what_their_sources_wear():
     assert source[start:end] == "BAHNHOF"
     [(start, end, _)] = words["love"]
     assert source[start:end] == "liebe"
+
+
+def test_a_term_matches_as_it_is_written_also_among_capitals():
+    translator = attendo.load(engine="ct2", threads=1)
+    glossary = attendo.Glossary.from_pairs(
+        {"SALE": "Ausverkauf", "Sale": "Schlussverkauf", "train station": "Hauptbahnhof", "macos": "macos"}
+    )
+    options = attendo.TranslationOptions(glossary=glossary)
+
+    def said(text):
+        answer = translator.translate(text, to="de", from_="en", options=options)
+        assert answer.ledger.is_clean
+        return answer.text
+
+    assert "AUSVERKAUF" in said("THE SALE ENDS TODAY")
+    assert "HAUPTBAHNHOF" in said("THE TRAIN STATION IS CLOSED.")
+    assert "MACOS" in said("I LIKE MACOS VERY MUCH")
+    assert said("- SALE!!!") == "- Ausverkauf!!!"  # nothing else is said, and one word is no sentence in capitals
+    assert said("THE SALE").isupper()
