@@ -26,13 +26,25 @@ ABBREVIATIONS = frozenset(
         SAP ADAC EDV AGB IBAN BIC SEPA ARD ZDF SPD CDU CSU FDP AFD BAFÖG UFO
     """)
 )
-# Nouns among the small words of German.
+# Nouns that stand among the small words of German, or look like verbs and adjectives.
 GERMAN_NOUNS = frozenset(
     WORD.findall("""
         jahr jahre jahren tag tage tagen woche stunde stunden uhr zeit mann frau frauen kind kinder leute menschen
         welt haus hause arbeit schule buch geld wasser auto tür name freund freunde mutter vater eltern bruder
         schwester sohn tochter beispiel geschichte wort worte nacht abend fehler straße augen wahrheit tisch antwort
-        quelle anleitung abschnitt kapitel frage
+        quelle anleitung abschnitt kapitel frage fragen leben essen spiel spiele suche stelle
+
+        könig könige fisch fische fischen fischer tiger honig essig käfig zweig zweige teig pfennig fleisch rindfleisch
+        tische schreibtisch nachtisch prediger verteidiger titelverteidiger heilige heiligen angehörige angehörigen
+        jugendliche jugendlichen jugendlicher englisch französisch spanisch italienisch chinesisch japanisch russisch
+        türkisch leipzig danzig venedig braunschweig schleswig ludwig
+
+        gemeinden gebieten gebäuden gedanken geschichten gesetzen geräten gerichten gegenden gegenständen geschäften
+        gesprächen gefühlen geschenken getränken gebühren gefangenen germanen geburtstagen angeboten abgeordneten
+        angestellten behörden beamten bereichen bergen beinen beeren betten beiträgen becken beispielen bestandteilen
+        beschwerden beschäftigten befragten bedenken belgien erdbeben erwachsenen erbsen erdbeeren verfahren verhalten
+        vertrauen verbrechen vergnügen vermögen vorgehen verbänden verträgen verlusten verwandten verletzten
+        tieren haustieren säugetieren papieren offizieren turnieren nieren
     """)
 )
 # Pronouns that are "you" with a capital; "she" and "they" without are rarer on signs and in headlines.
@@ -45,10 +57,11 @@ GERMAN_SHE = frozenset(
         blieb spricht liest schreibt wartet hört versteht arbeitet wohnt kauft liebt liebte kennt sucht weiß wusste
     """)
 )
-# Forms that are no nouns, although they are in no list.
+# Forms that are no nouns, although they are in no list; Bestellungen and Verhältnissen are.
 GERMAN_SMALL = re.compile(
-    "(?:ab|an|auf|aus|ein|vor|zu|zurück)?ge[a-zäöü]+en|(?:be|ent|er|ver|zer)[a-zäöü]+en|[a-zäöü]+ier(?:en|t)"
-    "|[a-zäöü]+(?:lich|isch|ig)(?:e[mnrs]?)?"
+    "(?!.*(?:ung|heit|keit|schaft|ion|tät|niss|erinn)en$)"
+    "(?:(?:ab|an|auf|aus|ein|vor|zu|zurück)?ge[a-zäöü]+en|(?:be|ent|er|ver|zer)[a-zäöü]+en|[a-zäöü]+ier(?:en|t)"
+    "|[a-zäöü]+(?:lich|isch|ig)(?:e[mnrs]?)?)"
 )
 
 
@@ -90,9 +103,7 @@ def is_abbreviation(word: str) -> bool:
 
 
 def is_german_noun(word: str) -> bool:
-    if word in small_words("de"):
-        return word in GERMAN_NOUNS
-    return GERMAN_SMALL.fullmatch(word) is None
+    return word in GERMAN_NOUNS or not (word in small_words("de") or GERMAN_SMALL.fullmatch(word))
 
 
 def is_german_you(word: str, before: str) -> bool:

@@ -1,13 +1,18 @@
 """Bullets, capitals and rows of marks come off a sentence before a model reads it, and are on its translation again."""
 
+import re
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import attendo
-from attendo.text.capitals import in_capitals, in_small_letters
+from attendo.text.capitals import in_capitals, in_small_letters, is_german_noun
 from attendo.text.dress import PLAIN, undress
 from attendo.text.verbatim import find_verbatim
+from attendo.text.written_language import small_words
+from tests.translation.real_pairs import pairs
 
 
 def without_dress(text, language):
@@ -88,6 +93,35 @@ def test_capitals_come_back_and_no_position_changes(text):
         assert len(small) == len(text)
         assert len(in_capitals(small, language)) == len(text)
         assert in_capitals(small, language).casefold() == text.casefold()
+
+
+@pytest.mark.parametrize(
+    ("language", "read"),
+    [
+        ("de", "Der König isst Fisch und Honig"),
+        ("de", "Unsere Bedingungen und Bestellungen"),
+        ("de", "Mit allen Tieren in den Bergen und Gebäuden"),
+        ("de", "Nach den Ereignissen und Verhältnissen"),
+        ("de", "Das Spiel und das Leben: gefährlich, englische Beeren zu verkaufen"),
+    ],
+)
+def test_nouns_among_capitals(language, read):
+    assert in_small_letters(in_capitals(read, language), language) == read
+
+
+def test_small_words_of_german_are_nouns_where_people_write_them_with_a_capital():
+    capital, small = Counter(), Counter()
+    for name in ("tatoeba", "wesnoth", "gnomehelp", "debianhandbook"):
+        for source, _, text, _ in pairs(f"de-en/{name}.test.tsv"):
+            if source == "de":
+                for word in re.findall(r"(?<=[a-zäöüß,] )[^\W\d_]+", text):  # none that begins a sentence
+                    (capital if word[0].isupper() else small)[word.lower()] += 1
+    seen = [word for word in small_words("de") - {"sie", "ihnen"} if capital[word] + small[word] >= 10]
+    assert len(seen) > 150
+    for word in seen:
+        share = capital[word] / (capital[word] + small[word])
+        assert share < 0.75 or is_german_noun(word), word
+        assert share > 0.25 or not is_german_noun(word), word
 
 
 VERBATIM = st.sampled_from(["$HOME", "CONFIG.INI", "--VERBOSE", "A_B", "A@B.DE", "%S", "&NBSP;", "{NAME}", "C:\\A", "<B>"])
