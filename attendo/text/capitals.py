@@ -8,15 +8,16 @@ translates stay as they are.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from attendo.text.scripts import base_language
+from attendo.text.scripts import END, base_language
 from attendo.text.verbatim import find_verbatim
 from attendo.text.written_language import script_of_language, small_words
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 LONG = 7  # letters: a word alone, or without a small one beside it, that is no abbreviation
 VOWEL = re.compile("[AEIOUYÄÖÜÀÁÂÃÅÆÈÉÊËÌÍÎÏÒÓÔÕØÙÚÛĄĘĚŮİI]")
+BEGINS = re.compile(rf"{END}[^\w\s]*\s\D*$")  # a sentence, after such signs
 CASED = ("Latin", "Cyrillic", "Greek")
 # Those that could be read as words; what has no vowel is one anyway.
 ABBREVIATIONS = frozenset(
@@ -26,6 +27,9 @@ ABBREVIATIONS = frozenset(
         SAP ADAC EDV AGB IBAN BIC SEPA ARD ZDF SPD CDU CSU FDP AFD BAFÖG UFO
     """)
 )
+# Of these the pronoun is meant, unless they stand where only a noun can; and a sentence does not begin with "us".
+ALSO_A_PRONOUN = frozenset(["US", "IT", "WHO"])
+BEFORE_NOUN = frozenset("the a an new our your my his their".split())
 # Nouns that stand among the small words of German, or look like verbs and adjectives.
 GERMAN_NOUNS = frozenset(
     WORD.findall("""
@@ -80,22 +84,37 @@ def is_in_capitals(text: str, language: str) -> bool:
 def in_small_letters(text: str, language: str) -> str:
     """As the same would stand in running text, as far as rules can tell; of the same length."""
     base = base_language(language)
-    last = ""  # the word before
+    seen = "".join("0" * len(part) if stays else part for part, stays in verbatim_apart(text))
+    parts: list[str] = []
+    end, before = 0, "0"  # the word before; ":" after a colon, and none where a sentence begins
+    for match in WORD.finditer(seen):
+        gap = seen[end : match.start()] if end else f". {seen[: match.start()]}"
+        before = "" if BEGINS.search(gap) else ":" if ":" in gap else before
+        word, small = match.group(), match.group().lower()
+        parts += (text[end : match.start()], cased(word, small, before, base) if len(small) == len(word) else word)
+        end, before = match.end(), small
+    return "".join([*parts, text[end:]])
 
-    def lowered(match: re.Match[str]) -> str:
-        nonlocal last
-        word = match.group()
-        small = word.lower()
-        before, last = last, small
-        known = small in small_words(base)
-        if len(small) != len(word) or (not known and is_abbreviation(word)):  # who and it are words
-            return word
-        german = base == "de" and (is_german_noun(small) or is_german_you(small, before))
-        if not before or german or (base == "en" and small.partition("'")[0] == "i"):
-            return word[0] + small[1:]
-        return small
 
-    return outside_verbatim(text, lambda part: WORD.sub(lowered, part))
+def cased(word: str, small: str, before: str, base: str) -> str:
+    """A word in capitals, and in small letters, as it is written after the one before."""
+    if stays(word, small, before, base):
+        return word
+    return small if before and not has_capital(small, before, base) else word[0] + small[1:]
+
+
+def stays(word: str, small: str, before: str, base: str) -> bool:
+    """Whether it is an abbreviation, by itself or by where it stands: US SENDS TROOPS, THE IT COMPANY, but TELL US."""
+    if base == "en" and word in ALSO_A_PRONOUN:
+        return before in BEFORE_NOUN or (word == "US" and before in ("", ":"))
+    return small not in small_words(base) and is_abbreviation(word)
+
+
+def has_capital(word: str, before: str, base: str) -> bool:
+    """Whether it is written with one within a sentence, too."""
+    if base == "en":
+        return word.partition("'")[0] == "i"
+    return base == "de" and (is_german_noun(word) or is_german_you(word, before))
 
 
 def is_abbreviation(word: str) -> bool:
@@ -126,11 +145,15 @@ def lower(letter: str) -> str:
 
 
 def outside_verbatim(text: str, change: Callable[[str], str]) -> str:
-    """Addresses, placeholders and their like stay as they are, also those that are known by small letters alone:
-    SETUP.EXE, $HOME."""
-    parts: list[str] = []
+    return "".join(part if stays else change(part) for part, stays in verbatim_apart(text))
+
+
+def verbatim_apart(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in parts, and whether each stays as it is: addresses, placeholders and their like, also those that are
+    known by small letters alone: SETUP.EXE, $HOME."""
     end = 0
     for span in sorted(find_verbatim(text) + find_verbatim("".join(map(lower, text)))):
-        parts += (change(text[end : span.start]), text[max(span.start, end) : span.end])
+        yield text[end : span.start], False
+        yield text[max(span.start, end) : span.end], True
         end = max(end, span.end)
-    return "".join([*parts, change(text[end:])])
+    yield text[end:], False
