@@ -128,8 +128,8 @@ def stand_in_for(text: str, span: Span) -> StandIn:
         source,
         span.target,
         span.kind,
-        tight_before=bool(in_word[0]) or (closes and not before.isspace()) or SPACE_FIRST.match(source) is not None,
-        tight_after=bool(in_word[1]) or (opens and not after.isspace()) or SPACE_LAST.search(source) is not None,
+        tight_before=bool(in_word[0]) or (not before.isspace() and (closes or bool(SPACE_FIRST.match(source)))),
+        tight_after=bool(in_word[1]) or (not after.isspace() and (opens or bool(SPACE_LAST.search(source)))),
     )
 
 

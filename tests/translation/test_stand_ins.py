@@ -47,6 +47,13 @@ def test_no_space_is_put_beside_a_space():
     assert reveal("Price: {1} 10 {2} €", stand_ins, "en") == "Price:&nbsp;10&nbsp;€"
 
 
+def test_a_space_that_stands_beside_one_of_html_stays():
+    shown, stand_ins = hidden("Good morning &nbsp; my friends")
+    assert reveal(shown.replace("my", "meine"), stand_ins, "de") == "Good morning &nbsp; meine friends"
+    shown, stand_ins = hidden("Price: &nbsp;{price} per month")
+    assert reveal(shown, stand_ins, "de") == "Price: &nbsp;{price} per month"
+
+
 def test_what_touches_is_one():
     shown, stand_ins = hidden("Dear <b>{name}</b>!")
     assert (shown, [one.source for one in stand_ins]) == ("Dear {1}!", ["<b>{name}</b>"])
