@@ -14,8 +14,10 @@ from attendo.text.scripts import writes_han
 
 WEARS = re.compile(r"^[^\w\s]|[!?！？]{3}$")  # a bullet or marks, perhaps
 BULLET = re.compile(r"(?:[-–—•‣▪●○◦■□*·►▶→✓✔✗>]{1,3}|#{1,6}) +(?=[^\s\d])")  # - 5 is a number, > 5 more than five
-MARKS = re.compile("[!?！？]{3,20}$")  # two are said as they are
-ENDS = "!?！？.。"
+MARKS = "!?！？"
+FEWEST_MARKS = 3  # two are said as they are
+# A stop that gives way to marks: one alone, and not the last of an ellipsis or of U.S.A.
+STOP = re.compile(r"(?<![.。])(?<!\b[^\W\d_]\.[^\W\d_])[.。]$")
 WIDE, NARROW = str.maketrans("!?", "！？"), str.maketrans("！？", "!?")
 
 
@@ -29,7 +31,8 @@ class Dress(NamedTuple):
             translation = in_capitals(translation, language)
         if self.marks:
             marks = self.marks.translate(WIDE if writes_han(language) else NARROW)
-            translation = translation.rstrip(ENDS) + marks
+            bare = translation.rstrip(MARKS)
+            translation = (bare if bare != translation else STOP.sub("", translation)) + marks
         return self.bullet + translation
 
 
@@ -39,10 +42,12 @@ PLAIN = Dress()
 def undress(text: str, language: str) -> tuple[str, Dress]:
     """A sentence without bullet and marks, and all that it wore. Capitals are taken off when it was seen as it is
     written, as a glossary's terms have to be."""
-    bullet, marks = "", ""
+    bullet = ""
     if match := BULLET.match(text):
         bullet, text = match.group(), text[match.end() :]
-    if (match := MARKS.search(text)) and match.start():
-        marks, text = match.group(), text[: match.start() + 1]
+    bare = text.rstrip(MARKS)
+    marks = text[len(bare) :] if bare and len(text) - len(bare) >= FEWEST_MARKS else ""
+    if marks:
+        text = text[: len(bare) + 1]
     capitals = is_in_capitals(text, language)
     return (text, Dress(bullet, capitals, marks)) if bullet or capitals or marks else (text, PLAIN)
