@@ -2,8 +2,8 @@
 
     WARNING: DO NOT TOUCH!  ->  Warning: do not touch!  ->  Warnung: Nicht anfassen!  ->  WARNUNG: NICHT ANFASSEN!
 
-A model has seen few words in capitals and takes them to pieces. No character is added or lost by any step. In German
-nouns keep a capital, and in doubt a word is one; so do the pronouns of "you". Abbreviations and what no language
+A model has seen few words in capitals and takes them to pieces. No character is added or lost by any step, but that
+SS is read as ß where German writes it so. In German nouns keep a capital, and in doubt a word is one; so do the pronouns of "you". Abbreviations and what no language
 translates stay as they are.
 """
 
@@ -69,9 +69,17 @@ GERMAN_SMALL = re.compile(
 )
 
 
+# Stems with ß, which most capitals spell SS; not Aussicht, Kreisstadt, Masse, schloss.
+SHARP_S = re.compile(
+    r"(stra|gro|grö|gru|grü|flei|schwei|schlie|flie|gie|genie|schie|spie|stie|hie|fu|fü|sü|mä|gefä|sto|stö|blo|strau"
+    r"|drau|preu|drei(?=ssig)|\b(?:hei|wei|lie)(?=ss(?:e|t|$))|\bspa|äu(?=sser)|au(?=sse(?:n(?!d)|r))|bu(?=ssgeld)"
+    r"|ma(?=ss(?:nahm|stab|geb)))ss"
+)
+
+
 def is_in_capitals(text: str, language: str) -> bool:
     """Words, and not one small letter among them; nor abbreviations alone: USB HDMI."""
-    if not text.isupper():  # also where there is no letter at all
+    if not all_capitals(text):  # also where there is no letter at all
         return False
     if script_of_language(language) not in CASED:
         return False
@@ -81,8 +89,13 @@ def is_in_capitals(text: str, language: str) -> bool:
     return several or any(len(word) >= LONG and VOWEL.search(word) for word in words)
 
 
+def all_capitals(text: str) -> bool:
+    """STRAßE, too: most people have no other ß."""
+    return text.replace("ß", "ẞ").isupper()
+
+
 def in_small_letters(text: str, language: str) -> str:
-    """As the same would stand in running text, as far as rules can tell; of the same length."""
+    """As the same would stand in running text, as far as rules can tell."""
     base = base_language(language)
     seen = "".join("0" * len(part) if stays else part for part, stays in verbatim_apart(text))
     parts: list[str] = []
@@ -91,7 +104,10 @@ def in_small_letters(text: str, language: str) -> str:
         gap = seen[end : match.start()] if end else f". {seen[: match.start()]}"
         before = "" if BEGINS.search(gap) else ":" if ":" in gap else before
         word, small = match.group(), match.group().lower()
-        parts += (text[end : match.start()], cased(word, small, before, base) if len(small) == len(word) else word)
+        changes = len(small) == len(word)
+        if base == "de":
+            small = SHARP_S.sub(r"\1ß", small)
+        parts += (text[end : match.start()], cased(word, small, before, base) if changes else word)
         end, before = match.end(), small
     return "".join([*parts, text[end:]])
 

@@ -146,7 +146,7 @@ class Preparer:
         if options.glossary:
             text = normalize(text)
         dress = PLAIN
-        if WEARS.search(text) or text.isupper():  # a quick look that spares most the rest
+        if WEARS.search(text) or text.replace("ß", "ẞ").isupper():  # a quick look that spares most the rest
             text, dress = undress(text, languages.source)
         spans: list[Span] = []
         if options.glossary:

