@@ -85,7 +85,7 @@ def is_in_capitals(text: str, language: str) -> bool:
         return False
     words = WORD.findall(text)
     small = small_words(base_language(language))
-    several = len(words) > 1 and any(word.lower() in small for word in words)
+    several = len(words) > 1 and any(as_listed(word) in small for word in words)
     return several or any(len(word) >= LONG and VOWEL.search(word) for word in words)
 
 
@@ -114,9 +114,15 @@ def in_small_letters(text: str, language: str) -> str:
 
 def cased(word: str, small: str, before: str, base: str) -> str:
     """A word in capitals, and in small letters, as it is written after the one before."""
-    if stays(word, small, before, base):
+    listed = as_listed(small)
+    if stays(word, listed, before, base):
         return word
-    return small if before and not has_capital(small, before, base) else word[0] + small[1:]
+    return small if before and not has_capital(listed, before, base) else word[0] + small[1:]
+
+
+def as_listed(word: str) -> str:
+    """As small words are listed, with the typewriter's apostrophe."""
+    return word.lower().replace("’", "'")
 
 
 def stays(word: str, small: str, before: str, base: str) -> bool:

@@ -25,6 +25,8 @@ def without_dress(text, language):
     [
         ("en", "WARNING: DO NOT TOUCH!", "Warning: do not touch!"),
         ("en", "I'M SORRY, I CAN'T COME.", "I'm sorry, I can't come."),
+        ("en", "SHE SAID I’M LATE, IT’S LATE.", "She said I’m late, it’s late."),
+        ("en", "I’M SORRY, I’M LATE", "I’m sorry, I’m late"),
         ("en", "THE USA AND THE EU SIGNED A TREATY", "The USA and the EU signed a treaty"),
         ("en", "CALL {NAME} AT HTTPS://A.ORG/X NOW", "Call {NAME} at HTTPS://A.ORG/X now"),
         ("en", "THE US GOVERNMENT GAVE IT TO US", "The US government gave it to us"),
