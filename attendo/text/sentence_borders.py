@@ -32,7 +32,8 @@ WIDE = re.compile(f"[{HAN}{KANA}“‘「『（【《〈〔\uff10-\uff19\uff21-\
 SAYS_WHO = re.compile(f"(?:と|って|という|など|(?:(?![没沒不])[{HAN}]){{0,6}}?[说說道问問喊叫答嚷])")
 DOTTED = re.compile(r"(?:[^\W\d_]{1,3}\.-?)+[^\W\d_]{1,3}")  # z.B, U.S, c.-à-d
 ROMAN = re.compile(r"[IVXLCDM]+")
-CODE = re.compile(r"[\s(#]{0,3}(?:[A-Z]{1,5}[-/.]?)?\d")  # No. 5, no. ABC-1234
+DIGITS = re.compile(r"[\s#]{0,3}\d")  # No. 5
+CODE = re.compile(r"[\s#]{0,3}(?:[A-Z]{2,5}[-/.]?|[A-Z][-/.])?\d")  # and no. ABC-1234; but: He said no. B2 is better.
 LONGEST_WORD = 30
 # 我……我不知道: so early in a sentence the dots are a pause.
 EARLY = 6
@@ -223,7 +224,8 @@ def dot_ends(line: str, start: int, dot: int, position: int, known: Abbreviation
     spellings = {word, word[0].lower() + word[1:]} if at_start else {word}
     if spellings & known.always:
         return False
-    numbered = CODE.match(line, position) or (ROMAN.fullmatch(follows) and not starts)
+    code = DIGITS if at_start and word == "No" else CODE  # "No." is an answer
+    numbered = code.match(line, position) or (ROMAN.fullmatch(follows) and not starts)
     if spellings & known.number and numbered:
         return False
     if spellings & known.often:
