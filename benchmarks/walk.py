@@ -30,7 +30,7 @@ from typing import Any
 SENTENCES = ("我爱机器学习", "今天天气很好，我们去公园")
 # In all: with what `draw` can be asked for and the commands of `bulk`, which help lists; sentencepiece's pieces; and
 # where models are that were added.
-MOST_WALKED, MOST_IN_ALL, MOST_TYPES = 39, 54, 7
+MOST_WALKED, MOST_IN_ALL, MOST_TYPES = 39, 54, 8
 ADDRESS = re.compile(" at 0x[0-9a-f]+")  # of an object that has no better name
 DURATION = "seconds"  # the one field of a record that differs between two runs of the same sentence
 

@@ -14,9 +14,8 @@ from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Sentence
 from attendo.translation.compose import words_for_language
 from attendo.translation.options import DEFAULT
-from attendo.translation.prepare import Languages, Preparer
+from attendo.translation.prepare import Asked, Languages, Preparer
 from attendo.translation.retries import with_misses
-from attendo.translation.stand_ins import StandIns
 
 LONGEST_SOURCE, LONGEST_TARGET = 512, 1024  # tokens: scores grow with the square, and nobody reads a table of more
 UNLIMITED = 2**31  # tokens: a text is not cut here, it is shown as it is, or not at all
@@ -41,16 +40,23 @@ def open_glass(model: str | Path | None = None) -> Glass:
 class ReadText:
     """One text as the model reads it."""
 
-    request: Request  # its ids, tag and </s> included; how long an answer may be; its words
-    languages: Languages
-    stand_ins: StandIns  # what is hidden from the model behind {1}, {2} …
+    asked: Asked
     remarks: tuple[str, ...]
+
+    @property
+    def request(self) -> Request:
+        """Its ids, tag and </s> included; how long an answer may be; its words."""
+        return self.asked.request
+
+    @property
+    def languages(self) -> Languages:
+        return self.asked.languages
 
     def translation(self, best: Hypothesis, tokenizer: Tokenizer) -> str:
         """The text of an answer, with what was hidden, in the script that the reader wants."""
         text = one_line(tokenizer.decode(best.ids))
         answer = Sentence(self.request.text, (text,), (best,), "glass", "first")
-        return with_misses(answer, (self.languages, self.request, self.stand_ins)).text
+        return with_misses(answer, self.asked).text
 
 
 def read_text(glass: Glass, text: str, to: str | None = None, from_: str | None = None) -> ReadText:
@@ -64,9 +70,8 @@ def read_text(glass: Glass, text: str, to: str | None = None, from_: str | None 
     if not indices:
         raise InputError("there is no text to look at")
     remarks = list(prepared.remarks)
-    stand_ins: StandIns = ()
-    if len(indices) == 1 and indices[0] in prepared.requests:
-        _, request, stand_ins = prepared.asked(indices[0])
+    if len(indices) == 1 and indices[0] in prepared.asked:
+        asked = prepared.asked[indices[0]]
     else:
         if len(indices) > 1:
             count = f"{len(indices)} sentences or pieces of one"
@@ -74,11 +79,12 @@ def read_text(glass: Glass, text: str, to: str | None = None, from_: str | None 
         else:
             remarks.append("`translate` would not ask the model: there is nothing to translate")
         request, remark = preparer.request(for_model(repair(text)[0].strip()), prepared.languages)
+        asked = Asked(prepared.languages, request)
         remarks += [remark] if remark and remark not in remarks else []
     notes = dict.fromkeys(map(words_for_language, prepared.notes.values()))
     remarks += [f"`translate` would say: {words}" for words in notes]
-    check_length(len(request.ids), config.max_length if config.positions == "learned" else LONGEST_SOURCE)
-    return ReadText(request, prepared.languages, stand_ins, tuple(remarks))
+    check_length(len(asked.request.ids), config.max_length if config.positions == "learned" else LONGEST_SOURCE)
+    return ReadText(asked, tuple(remarks))
 
 
 def read_target(glass: Glass, target: str, longest: int) -> tuple[int, ...]:

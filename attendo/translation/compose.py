@@ -77,12 +77,11 @@ def compose_plain(
 
 def finish(prepared: PreparedText, index: int, answer: Sentence | None) -> Sentence:
     """An answer as that of its segment."""
-    source, stand_ins = prepared.segments[index].text, prepared.stand_ins.get(index, ())
-    note = prepared.notes.get(index)
+    source, note = prepared.segments[index].text, prepared.notes.get(index)
     if answer is None and note:
         return Sentence(source, attempt="copied", language=note)
     if answer is None:  # the model was not asked: the source stays, or a glossary has a word for it
-        return Sentence(source, tuple(stand_in.target for stand_in in stand_ins))
+        return Sentence(source, (prepared.said[index],) if index in prepared.said else ())
     if note:
         answer = replace(answer, language=note)
     # Bytes that are no character.

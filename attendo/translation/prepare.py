@@ -5,7 +5,7 @@ model has learnt what they are, elsewhere only when its answer lost something. A
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from attendo.text.written_language import written_in
 from attendo.translation.answer import LanguageNote
 from attendo.translation.language_check import language_check
 from attendo.translation.options import TranslationOptions
-from attendo.translation.stand_ins import Span, StandIn, StandIns, hide, reveal
+from attendo.translation.stand_ins import Span, StandIns, hide, reveal
 
 Direction = tuple[str, str]  # source and target, as the model names them
 
@@ -57,13 +57,24 @@ class Languages(NamedTuple):
     source: str
     target: str
     to: str
-    dress: Dress = PLAIN  # of one sentence
 
     def in_script(self, text: str) -> str:
-        """What the model says, as the reader wants it: in the script asked for, and in the dress of the source."""
-        if self.to != self.target:
-            text = to_traditional(text, self.to)
-        return text if self.dress is PLAIN else self.dress.put_on(text, self.target)
+        """What the model says, in the script that the user wants."""
+        return text if self.to == self.target else to_traditional(text, self.to)
+
+
+class Asked(NamedTuple):
+    """All that is to be known of a sentence in order to decode it."""
+
+    languages: Languages
+    request: Request
+    stand_ins: StandIns = ()  # for what the model does not see
+    dress: Dress = PLAIN  # nor this
+
+    def for_reader(self, text: str) -> str:
+        """What the model says, in the script that the reader wants and in the dress of the source; with stand-ins."""
+        text = self.languages.in_script(text)
+        return text if self.dress is PLAIN else self.dress.put_on(text, self.languages.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +82,11 @@ class PreparedText:
     text: str  # as it came
     languages: Languages
     segments: list[Segment]
-    requests: dict[int, Request]  # by the index of the segment
-    stand_ins: dict[int, StandIns]  # of those that have some; without a request it is one for the whole segment
+    asked: dict[int, Asked]  # of the model, by the index of the segment
+    said: dict[int, str]  # without it, of segments that are a glossary's terms alone
     repaired: int  # characters that were none
     remarks: tuple[str, ...]
     notes: dict[int, LanguageNote]  # of segments in another language than the model reads
-    dresses: Mapping[int, Dress]  # of segments that have one, which the model does not see
-
-    def asked(self, index: int) -> tuple[Languages, Request, StandIns]:
-        """All that is to be known of a segment in order to decode it."""
-        languages = self.languages._replace(dress=self.dresses[index]) if index in self.dresses else self.languages
-        return languages, self.requests[index], self.stand_ins.get(index, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +108,8 @@ class Preparer:
         languages = self.languages(whole, to, from_)
         remarks = [f"{repaired} broken characters replaced by U+FFFD"] if repaired else []
         segments: list[Segment] = []
-        requests: dict[int, Request] = {}
-        hidden: dict[int, StandIns] = {}
-        dresses: dict[int, Dress] = {}
+        asked: dict[int, Asked] = {}
+        said: dict[int, str] = {}
         cut = 0
         waiting = (whole_segment(whole) if options.one_sentence else split(whole, languages.source))[::-1]
         while waiting:
@@ -117,25 +121,20 @@ class Preparer:
                 if len(request.ids) > self.limits.source and len(segment.text) > 1:
                     waiting.extend(self.shorter(segment, len(request.ids))[::-1])
                     continue
-                requests[len(segments)] = request
-                if dress is not PLAIN:
-                    dresses[len(segments)] = dress
+                asked[len(segments)] = Asked(languages, request, stand_ins, dress)
                 remarks += [remark] if remark else []
-                if stand_ins:
-                    hidden[len(segments)] = stand_ins
             elif any(stand_in.kind == "term" for stand_in in stand_ins):
-                said = reveal(languages._replace(dress=dress).in_script(shown), stand_ins, languages.to)
-                hidden[len(segments)] = (StandIn(segment.text, said, "term"),)
+                said[len(segments)] = reveal(dress.put_on(shown, languages.target), stand_ins, languages.to)
             segments.append(segment)
             cut += segment.cut
         if cut:
             remarks.append(f"{cut} cuts in sentences that were too long")
         check = language_check(languages.target, languages.to, from_ and languages.source, self.directions)
-        notes = check.notes(whole, {index: segments[index].text for index in requests}) if check else {}
+        notes = check.notes(whole, {index: segments[index].text for index in asked}) if check else {}
         for index, note in notes.items():
             if note.copied:
-                del requests[index]
-        return PreparedText(text, languages, segments, requests, hidden, repaired, tuple(remarks), notes, dresses)
+                del asked[index]
+        return PreparedText(text, languages, segments, asked, said, repaired, tuple(remarks), notes)
 
     def read(
         self, text: str, languages: Languages, options: TranslationOptions

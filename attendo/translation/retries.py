@@ -36,16 +36,14 @@ from attendo.translation.answer import Attempt, Sentence
 from attendo.translation.checks import Miss, find_problem, missing
 from attendo.translation.options import Draws, TranslationOptions
 from attendo.translation.pieces import cut_at_stand_ins, put_pieces_together
-from attendo.translation.prepare import Languages, request_for, verbatim_spans
-from attendo.translation.stand_ins import STAND_IN, Span, StandIns, hide, lost, reveal
+from attendo.translation.prepare import Asked, Languages, request_for, verbatim_spans
+from attendo.translation.stand_ins import STAND_IN, Span, hide, lost, reveal
 
 WIDER_BEAM = 16  # and so many lengths, of a model that has no beam
 MORE_PASSES = {4: 2, 3: 4, 2: 8}  # times as many, in the place of a ban on repeated n-grams
 MOST_STAND_INS = 20  # with more of them a sentence goes to pieces at once: no model keeps them apart
 # A sentence without one of these is still right, only incomplete; without any other it breaks a program or a page.
 MAY_BE_LOST = ("number", "emoji", "letters")
-
-Asked = tuple[Languages, Request, StandIns]  # of a sentence; what the model reads, and what is hidden from it
 
 
 @dataclass(slots=True)
@@ -87,7 +85,7 @@ def wants_stand_ins(case: Case, options: TranslationOptions) -> bool:
 def wants_pieces(case: Case, options: TranslationOptions) -> bool:
     """A glossary's term is said whatever the user wants of retries."""
     if case.answer.attempt == "copied":
-        return bool(case.asked[2])
+        return bool(case.asked.stand_ins)
     return any(
         (options.keep and miss.kind != "letters")
         or miss.kind == "term"
@@ -159,11 +157,11 @@ class Searcher:
         """
         indices: dict[Request, list[int]] = {}  # what is asked twice is decoded once
         cases: list[Case] = []
-        for index, (_, request, stand_ins) in enumerate(asked):
-            if len(stand_ins) > MOST_STAND_INS:
-                cases.append(Case(index, asked[index], Sentence(request.text, attempt="copied")))
+        for index, one in enumerate(asked):
+            if len(one.stand_ins) > MOST_STAND_INS:
+                cases.append(Case(index, one, Sentence(one.request.text, attempt="copied")))
             else:
-                indices.setdefault(request, []).append(index)
+                indices.setdefault(one.request, []).append(index)
         for request, found in self.ask(indices, as_asked(options), attention=options.alignment):
             for index in indices[request]:
                 answer = judge(found, asked[index])
@@ -192,7 +190,7 @@ class Searcher:
             return
         groups: dict[Request, list[Case]] = {}
         for case in cases:
-            groups.setdefault(case.asked[1], []).append(case)
+            groups.setdefault(case.asked.request, []).append(case)
         for request, found in self.ask(groups, search, attention=options.alignment):
             for case in groups[request]:
                 if policy.any_hypothesis and found.texts:
@@ -205,18 +203,18 @@ class Searcher:
     def hide_more(self, case: Case) -> None:
         """What the answer lost is no longer shown to the model; nor, where nothing was hidden yet, is anything else
         that could be mistaken for a stand-in."""
-        languages, request, stand_ins = case.asked
+        languages, request, stand_ins, _ = case.asked
         spans = [] if stand_ins else verbatim_spans(request.text)
         spans += [span for miss in case.answer.misses if (span := find(miss, request.text, languages))]
         if spans:
             shown, stand_ins = hide(request.text, spans, stand_ins)
-            case.asked = languages, self.request_for(shown, languages), stand_ins
+            case.asked = case.asked._replace(request=self.request_for(shown, languages), stand_ins=stand_ins)
 
     def put_together(
         self, policy: Policy, cases: Sequence[Case], search: SearchOptions | Draws, options: TranslationOptions
     ) -> None:
         """Nothing can be lost where only what stands between is translated; with `keep` a piece may even stay."""
-        cut = [cut_at_stand_ins(case.asked[1].text, case.asked[0], self.request_for) for case in cases]
+        cut = [cut_at_stand_ins(case.asked.request.text, case.asked.languages, self.request_for) for case in cases]
         wanted = dict.fromkeys(request for pieces in cut for _, request in pieces if request)
         answered = self.ask(wanted, search, attention=options.alignment)
         found = {request: with_problem(answer, request) for request, answer in answered}
@@ -224,8 +222,8 @@ class Searcher:
             found = {request: answer for request, answer in found.items() if not answer.problem}
         for case, pieces in zip(cases, cut, strict=True):
             answers = [(text, found.get(request) if request else None) for text, request in pieces]
-            languages, request, _ = case.asked
-            new = with_misses(put_pieces_together(answers, request.text, languages), case.asked)
+            whole = put_pieces_together(answers, case.asked.request.text, case.asked.languages)
+            new = with_misses(whole, case.asked)
             if policy.accepts(case.answer, new):
                 take(case, policy, new, search)
 
@@ -318,11 +316,11 @@ def with_problem(answer: Sentence, request: Request) -> Sentence:
 
 def with_misses(answer: Sentence, asked: Asked) -> Sentence:
     """As its reader sees it, and with what it lost."""
-    languages, request, stand_ins = asked
+    languages, request, stand_ins, dress = asked
     misses = missing(request.text, answer.text, languages.source, languages.target)
     invented = not stand_ins and any(map(STAND_IN.search, answer.texts)) and not STAND_IN.search(request.text)
-    if languages.to != languages.target or languages.dress is not PLAIN:
-        answer = replace(answer, texts=tuple(map(languages.in_script, answer.texts)))
+    if languages.to != languages.target or dress is not PLAIN:
+        answer = replace(answer, texts=tuple(map(asked.for_reader, answer.texts)))
     if stand_ins or invented:
         misses = [miss for miss in misses if not STAND_IN.fullmatch(miss.text)]
         misses += [stand_in.miss for stand_in in lost(request.text, answer.text, stand_ins)]
@@ -336,7 +334,7 @@ def with_misses(answer: Sentence, asked: Asked) -> Sentence:
 
 def judge(answer: Sentence, asked: Asked) -> Sentence:
     """The answer with what is wrong with it; what it lost is asked only of one that is sound."""
-    found = with_problem(answer, asked[1])
+    found = with_problem(answer, asked.request)
     return found if found.problem else with_misses(found, asked)
 
 

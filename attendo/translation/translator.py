@@ -101,15 +101,15 @@ class Translator:
             answers[text_index] = self.aligned(answer, prepared[text_index]) if options.alignment else answer
 
         for text_index, one in enumerate(prepared):
-            if not one.requests:
+            if not one.asked:
                 put_together(text_index)
-        where = [(text_index, index) for text_index, one in enumerate(prepared) for index in one.requests]
-        asked = [prepared[text_index].asked(index) for text_index, index in where]
+        where = [(text_index, index) for text_index, one in enumerate(prepared) for index in one.asked]
+        asked = [prepared[text_index].asked[index] for text_index, index in where]
         for at, answer in self.searcher.decode(asked, options):
             text_index, index = where[at]
             direction = prepared[text_index].languages[:2]
             found[text_index][index] = with_doubt(answer, self.bundle.doubt, direction, options)
-            if len(found[text_index]) == len(prepared[text_index].requests):
+            if len(found[text_index]) == len(prepared[text_index].asked):
                 put_together(text_index)
         return answers[0] if isinstance(text, str) else [answers[text_index] for text_index in range(len(prepared))]
 
@@ -162,8 +162,8 @@ class Translator:
         direction = prepared.languages[:2]
         rest = (segments[at : at + STREAMED_TOGETHER] for at in range(1, len(segments), STREAMED_TOGETHER))
         for group in (segments[:1], *rest):
-            asked = [index for index in group if index in prepared.requests]
-            for at, answer in self.searcher.decode([prepared.asked(index) for index in asked], options):
+            asked = [index for index in group if index in prepared.asked]
+            for at, answer in self.searcher.decode([prepared.asked[index] for index in asked], options):
                 found[asked[at]] = with_doubt(answer, self.bundle.doubt, direction, options)
             for index in group:
                 yield finish(prepared, index, found.get(index)).text
@@ -175,7 +175,7 @@ class Translator:
         segments, languages = prepared.segments, prepared.languages
         if len(segments) > 1:
             raise InputError(f"{len(segments)} sentences: tokens are streamed of one; `stream` takes any text")
-        if not prepared.requests:
+        if not prepared.asked:
             yield text
             return
         yield segments[0].before

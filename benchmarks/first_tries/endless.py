@@ -60,7 +60,7 @@ def count_loops(translator: attendo.Translator, inputs: Sequence[str], to: str) 
 def said_at_first(translator: attendo.Translator, text: str, to: str) -> tuple[str, bool]:
     """What the engine answers to the sentences of a text, unread by any guard; and whether each of them ended."""
     prepared = translator.preparer.prepare(text, to, None, DEFAULT)
-    requests = [prepared.asked(index)[1] for index in prepared.requests]
+    requests = [one.request for one in prepared.asked.values()]
     best = [found[0] for found in translator.engine.search(requests, DEFAULT.search)] if requests else []
     said = [translator.tokenizer.decode(one.ids[:-1] if one.ended else one.ids) for one in best]
     return " ".join(said), all(one.ended for one in best)

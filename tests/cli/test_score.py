@@ -93,7 +93,7 @@ def test_equals_what_the_search_says_of_its_own_best(translator):
     sentences = [sentence for answer in answers for sentence in answer.sentences if sentence.hypothesis]
     assert len(sentences) >= 3
     prepare = translator.preparer.prepare
-    asked = [(prepare(one.source, "en", None, DEFAULT).requests[0], one.hypothesis.ids) for one in sentences]
+    asked = [(prepare(one.source, "en", None, DEFAULT).asked[0].request, one.hypothesis.ids) for one in sentences]
     for sentence, again in zip(sentences, translator.engine.score(asked), strict=True):
         assert again.ids == sentence.hypothesis.ids
         assert again.log_prob == pytest.approx(sentence.hypothesis.log_prob, abs=1e-4)

@@ -70,7 +70,7 @@ def test_one_draw_and_nothing_is_searched(folder):
     assert json.loads(answer.to_line(as_json=True))["sampling"] == {
         "temperature": 1.0, "top_k": 0, "top_p": 1.0, "seed": 3
     }  # fmt: skip
-    ids = fake_translator(folder, engine).preparer.prepare(SOURCE, "en", "zh", SAMPLED).requests[0].ids
+    ids = fake_translator(folder, engine).preparer.prepare(SOURCE, "en", "zh", SAMPLED).asked[0].request.ids
     assert engine.seeds == [sentence_seed(3, ids, 0)]
     assert "sampling" not in json.loads(fake_translator(folder).translate("书", to="en").to_line(as_json=True))
 

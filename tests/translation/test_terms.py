@@ -48,7 +48,7 @@ def test_a_term_is_found_however_its_accents_and_spaces_are_typed(model, tmp_pat
         "New\u00a0York is",
         "New   York is",
     ):
-        assert len(translator.preparer.prepare(text, "zh", "en", options).stand_ins[0]) == 1
+        assert len(translator.preparer.prepare(text, "zh", "en", options).asked[0].stand_ins) == 1
     assert translator.translate("New  York", to="zh", options=options).text == "NY"
 
 

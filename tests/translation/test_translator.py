@@ -196,7 +196,7 @@ def test_the_first_loop_is_seen_before_anything_is_done_about_it(tmp_path):
 
 
 def requests_of(translator, text):
-    return list(translator.preparer.prepare(text, "en", None, GREEDY).requests.values())
+    return [one.request for one in translator.preparer.prepare(text, "en", None, GREEDY).asked.values()]
 
 
 # --- the same answer every time
