@@ -78,8 +78,7 @@ def read_text(glass: Glass, text: str, to: str | None = None, from_: str | None 
             remarks = [f"{count}, shown as one text: `translate` takes them one by one"]
         else:
             remarks.append("`translate` would not ask the model: there is nothing to translate")
-        request, remark = preparer.request(for_model(repair(text)[0].strip()), prepared.languages)
-        asked = Asked(prepared.languages, request)
+        asked, remark = preparer.ask_openly(repair(text)[0].strip(), prepared.languages)
         remarks += [remark] if remark and remark not in remarks else []
     notes = dict.fromkeys(map(words_for_language, prepared.notes.values()))
     remarks += [f"`translate` would say: {words}" for words in notes]

@@ -40,7 +40,7 @@ from attendo.text.tokenizer import Tokenizer
 from attendo.translation.compose import words_for_language
 from attendo.translation.load import check_translates
 from attendo.translation.options import DEFAULT
-from attendo.translation.prepare import Direction, Languages, Preparer, choose_source, choose_target
+from attendo.translation.prepare import Asked, Direction, Preparer, choose_source, choose_target
 
 LONGEST_SOURCE, LONGEST_TARGET = 512, 1024  # tokens: weights grow with the square, and nobody reads a map of more
 UNLIMITED = 2**31  # tokens: a text is not cut here, it is shown as it is, or not at all
@@ -154,7 +154,8 @@ def inspect_text(
             "a recurrent model with attention = 'none' sees the source as one vector: it has no attention to show"
         )
     limits = Limits(UNLIMITED, limits_of(model.config).target)
-    request, languages, remarks = read_as_translate(Preparer(tokenizer, directions, limits), text, to, from_)
+    asked, remarks = read_as_translate(Preparer(tokenizer, directions, limits), text, to, from_)
+    request, languages = asked.request, asked.languages
     source = torch.tensor([request.ids], device=next(model.parameters()).device)
     steps: list[SearchStep] = []
     longest = longest_target(model.config, request)
@@ -169,7 +170,7 @@ def inspect_text(
     model(source, source.new_tensor([[SPECIAL.bos, *best.ids[:-1]]]), record)
     return Inspection(
         text=normalize(request.text),
-        translation=languages.in_script(one_line(tokenizer.decode(best.ids))),
+        translation=asked.for_reader(one_line(tokenizer.decode(best.ids))),
         source_language=languages.source,
         target_language=languages.target,
         tokenizer=tokenizer,
@@ -193,10 +194,8 @@ def read_target(model: Any, tokenizer: Tokenizer, source: Tensor, target: str, l
     return score_targets(model, source, source.new_tensor([ids]))[0]
 
 
-def read_as_translate(
-    preparer: Preparer, text: str, to: str | None, from_: str | None
-) -> tuple[Request, Languages, list[str]]:
-    """What the model is asked, the languages of the text, and remarks. Several sentences are read as one text."""
+def read_as_translate(preparer: Preparer, text: str, to: str | None, from_: str | None) -> tuple[Asked, list[str]]:
+    """What the model is asked, and remarks. Several sentences are read as one text."""
     prepared = preparer.prepare(text, to, from_, DEFAULT)
     segments = [segment for segment in prepared.segments if segment.text]
     if not segments:
@@ -206,12 +205,12 @@ def read_as_translate(
     else:
         whole = repair(text)[0].strip()
         remarks = [f"{len(segments)} sentences or pieces of one, shown as one text: `translate` takes them one by one"]
-    request, remark = preparer.request(for_model(whole), prepared.languages)
+    asked, remark = preparer.ask_openly(whole, prepared.languages)
     if remark and len(segments) > 1:  # of a single one, prepare has told
         remarks.append(remark)
     notes = dict.fromkeys(map(words_for_language, prepared.notes.values()))
     remarks += [f"`translate` would say: {words}" for words in notes]
-    return request, prepared.languages, remarks
+    return asked, remarks
 
 
 def longest_target(config: ModelConfig, request: Request) -> int:

@@ -3,8 +3,8 @@
     WARNING: DO NOT TOUCH!  ->  Warning: do not touch!  ->  Warnung: Nicht anfassen!  ->  WARNUNG: NICHT ANFASSEN!
 
 A model has seen few words in capitals and takes them to pieces. No character is added or lost by any step, but that
-SS is read as ß where German writes it so. In German nouns keep a capital, and in doubt a word is one; so do the pronouns of "you". Abbreviations and what no language
-translates stay as they are.
+SS is read as ß where German writes it so. In German nouns keep a capital, and in doubt a word is one; so do the
+pronouns of "you". Abbreviations and what no language translates stay as they are.
 """
 
 import re
@@ -29,7 +29,7 @@ ABBREVIATIONS = frozenset(
 )
 # Of these the pronoun is meant, unless they stand where only a noun can; and a sentence does not begin with "us".
 ALSO_A_PRONOUN = frozenset(["US", "IT", "WHO"])
-BEFORE_NOUN = frozenset("the a an new our your my his their".split())
+BEFORE_NOUN = frozenset(WORD.findall("the a an new our your my his their"))
 # Nouns that stand among the small words of German, or look like verbs and adjectives.
 GERMAN_NOUNS = frozenset(
     WORD.findall("""

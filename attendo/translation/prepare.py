@@ -136,17 +136,13 @@ class Preparer:
                 del asked[index]
         return PreparedText(text, languages, segments, asked, said, repaired, tuple(remarks), notes)
 
-    def read(
-        self, text: str, languages: Languages, options: TranslationOptions
-    ) -> tuple[str, StandIns, Dress, bool]:
+    def read(self, text: str, languages: Languages, options: TranslationOptions) -> tuple[str, StandIns, Dress, bool]:
         """What the model reads of one sentence at the first attempt, what is hidden from it, what the sentence wore,
         and whether there is anything to translate; to a model that knows stand-ins, digits and single letters are
         nothing."""
         if options.glossary:
             text = normalize(text)
-        dress = PLAIN
-        if WEARS.search(text) or text.replace("ß", "ẞ").isupper():  # a quick look that spares most the rest
-            text, dress = undress(text, languages.source)
+        text, dress = without_dress(text, languages)
         spans: list[Span] = []
         if options.glossary:
             spans = [
@@ -158,9 +154,13 @@ class Preparer:
         shown, stand_ins = hide(text, [*spans, *verbatim]) if spans or at_once else (text, ())
         rest = without_verbatim(shown) if verbatim or spans else text  # a stand-in looks like a placeholder
         has_words = (MORE_THAN_A_LETTER if self.knows_stand_ins else WORD).search(rest) is not None
-        if dress.capitals:
-            shown = in_small_letters(shown, languages.source)
-        return shown, stand_ins, dress, has_words
+        return without_capitals(shown, dress, languages), stand_ins, dress, has_words
+
+    def ask_openly(self, text: str, languages: Languages) -> tuple[Asked, str]:
+        """A text as the model reads a sentence, but with nothing hidden from it; and what the user should know."""
+        text, dress = without_dress(for_model(text), languages)
+        request, remark = self.request(without_capitals(text, dress, languages), languages)
+        return Asked(languages, request, (), dress), remark
 
     def request(self, text: str, languages: Languages) -> tuple[Request, str]:
         """What the model is asked of one sentence, and what the user should know of it."""
@@ -176,6 +176,17 @@ class Preparer:
         if len(pieces) == 1:
             raise InputError(f"{segment.text!r} has {tokens} tokens: the model reads {self.limits.source}")
         return pieces
+
+
+def without_dress(text: str, languages: Languages) -> tuple[str, Dress]:
+    """Its capitals apart, in which a glossary's terms have yet to be found."""
+    if WEARS.search(text) or text.replace("ß", "ẞ").isupper():  # a quick look that spares most the rest
+        return undress(text, languages.source)
+    return text, PLAIN
+
+
+def without_capitals(text: str, dress: Dress, languages: Languages) -> str:
+    return in_small_letters(text, languages.source) if dress.capitals else text
 
 
 def whole_segment(text: str) -> list[Segment]:

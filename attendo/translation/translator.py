@@ -181,12 +181,13 @@ class Translator:
         yield segments[0].before
         ids: list[int] = []
         shown = grown = ""
-        request, _ = self.preparer.request(for_model(segments[0].text), languages)  # a stand-in cannot grow
-        for token in self.engine.tokens(request):
+        asked, _ = self.preparer.ask_openly(segments[0].text, languages)  # a stand-in cannot grow
+        # In another script, and under a dress, the next word may change an earlier one: it all comes at the end.
+        settles = languages.to == languages.target and not (asked.dress.capitals or asked.dress.marks)
+        for token in self.engine.tokens(asked.request):
             ids.append(token)
-            grown = languages.in_script(one_line(self.tokenizer.decode(ids)))
-            # The first bytes of a character are not yet one; in another script the next word may change an earlier one.
-            settled = languages.to == languages.target and not grown.endswith("\ufffd")
+            grown = asked.for_reader(one_line(self.tokenizer.decode(ids)))
+            settled = settles and not grown.endswith("\ufffd")  # the first bytes of a character are not yet one
             if settled and grown != shown and grown.startswith(shown):
                 yield grown[len(shown) :]
                 shown = grown

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attendo
+from attendo.glass.look import look
 from attendo.text.capitals import in_capitals, in_small_letters, is_german_noun
 from attendo.text.dress import NARROW, PLAIN, undress
 from attendo.text.verbatim import find_verbatim
@@ -139,7 +140,9 @@ def test_small_words_of_german_are_nouns_where_people_write_them_with_a_capital(
         assert share > 0.25 or not is_german_noun(word), word
 
 
-VERBATIM = st.sampled_from(["$HOME", "CONFIG.INI", "--VERBOSE", "A_B", "A@B.DE", "%S", "&NBSP;", "{NAME}", "C:\\A", "<B>"])
+VERBATIM = st.sampled_from(
+    ["$HOME", "CONFIG.INI", "--VERBOSE", "A_B", "A@B.DE", "%S", "&NBSP;", "{NAME}", "C:\\A", "<B>"]
+)
 
 
 @given(st.lists(st.sampled_from(["RUN", "THE", "İ", "I", "FIRST"]) | VERBATIM, max_size=6).map(" ".join))
@@ -167,6 +170,17 @@ def test_translations_wear_what_their_sources_wear():
     assert source[start:end] == "BAHNHOF"
     [(start, end, _)] = words["love"]
     assert source[start:end] == "liebe"
+
+
+@pytest.mark.parametrize("text", ["WO IST DER BAHNHOF???", "- Wo bist du?"])
+def test_whatever_reads_as_translate_does_reads_a_dress_so(text):
+    translator = attendo.load(engine="ct2", threads=1)
+    answer = translator.translate(text, to="en", from_="de", options=attendo.TranslationOptions(beam=1))
+    assert "".join(translator.stream_tokens(text, to="en", from_="de")) == answer.text
+    found = attendo.inspect(text, to="en", from_="de", beam=1)
+    assert (found.text, found.translation) == (answer.sentences[0].request.text, answer.text)
+    seen = look(text, to="en", from_="de", beam=1)
+    assert (seen.source, seen.translation) == (answer.sentences[0].request.ids, answer.text)
 
 
 def test_a_term_matches_as_it_is_written_also_among_capitals():
