@@ -37,6 +37,7 @@ WORTH_A_LOOK = {
     "repeated": "repetition found in a translation",
     "untranslated": "segment left untranslated",
     "flagged": "segment with something missing in its translation, or put together from pieces",
+    "strange": "segment with letters of another script in its translation",
     "already": "segment already in the target language",
     "foreign": "segment in a language that the model does not read",
     "doubtful": "doubtful translation",
@@ -88,7 +89,9 @@ class Sentence:
     attempt: Attempt | None = None  # None: the model was not asked, there is nothing to translate
     problem: DecodingProblem | None = None  # of the first answer: it was empty, repeated itself or did not end
     misses: tuple[Miss, ...] = ()  # of the source, in this translation
+    strange: tuple[str, ...] = ()  # letters in this translation, of a script that it should not have
     missed_at_first: tuple[Miss, ...] = ()  # of the source, where a later attempt misses less
+    strange_at_first: tuple[str, ...] = ()
     broken: bool = False  # bytes that are no character came out of the model
     search: SearchOptions | Draws | None = None  # of the attempt, where it is not the first
     doubt: Doubt | None = None  # the score is poor
@@ -118,7 +121,8 @@ class Sentence:
         return (
             self.attempt == "first"
             and len(self.texts) == 1
-            and not (self.misses or self.broken or self.doubt or self.language or self.missed_at_first or self.problem)
+            and not (self.misses or self.strange or self.broken or self.doubt or self.language or self.problem)
+            and not (self.missed_at_first or self.strange_at_first)
         )
 
     @property
@@ -142,8 +146,9 @@ class Sentence:
 
     @property
     def recovered(self) -> bool:
-        """Something was missing in the first answer, and another attempt kept more."""
-        return self.attempt in ("wider", "stand-ins") or (self.attempt == "redrawn" and bool(self.missed_at_first))
+        """Something was missing in the first answer, or strange, and another attempt was better."""
+        at_first = self.missed_at_first or self.strange_at_first
+        return self.attempt in ("wider", "stand-ins") or (self.attempt == "redrawn" and bool(at_first))
 
 
 class Piece(NamedTuple):
@@ -170,6 +175,7 @@ class Ledger:
     repeated: int = 0  # segments in whose translation a repetition was found
     untranslated: int = 0  # segments left as they were although they have words
     flagged: int = 0  # segments with something missing: a number, an address, an emoji; or put together from pieces
+    strange: int = 0  # segments whose translation has letters of a script that it should not have
     already: int = 0  # segments left as they were because they are in the target language
     foreign: int = 0  # segments in a language that the model does not read
     doubtful: int = 0  # segments whose translation has a poor score
@@ -222,7 +228,7 @@ def total(ledgers: Iterable[Ledger]) -> Ledger:
 def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) -> Ledger:
     """Of a line or text: as it came in, before anything was done to it, and each of its segments that is done with."""
     characters: dict[SegmentOutcome, int] = {"translated": 0, "copied": 0, "silent": 0}
-    segments = edges = cut = repeated = untranslated = flagged = doubtful = already = foreign = 0
+    segments = edges = cut = repeated = untranslated = flagged = strange = doubtful = already = foreign = 0
     for segment, sentence in done:
         outcome = sentence.outcome
         characters[outcome] += len(segment.text)
@@ -236,6 +242,7 @@ def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) 
         else:
             untranslated += outcome == "copied"
         flagged += sentence.flagged
+        strange += bool(sentence.strange)
         doubtful += sentence.doubtful
     return Ledger(
         lines_in=1,
@@ -250,6 +257,7 @@ def account(text: str, repaired: int, done: Iterable[tuple[Segment, Sentence]]) 
         repeated=repeated,
         untranslated=untranslated,
         flagged=flagged,
+        strange=strange,
         already=already,
         foreign=foreign,
         doubtful=doubtful,
@@ -299,7 +307,7 @@ class Translation:
 
     @property
     def recovered(self) -> bool:
-        """Whether something was missing at first, and another attempt kept more."""
+        """Whether something was missing at first, or strange, and another attempt was better."""
         return any(sentence.recovered for sentence in self.sentences)
 
     @property

@@ -1,4 +1,5 @@
-"""What can be wrong with a translation: it is empty, repeats itself, does not end, or lacks something of the source.
+"""What can be wrong with a translation: it is empty, repeats itself, does not end, lacks something of the source, or
+has letters that nobody asked for.
 
 Only decisions are made here, from ids and texts; what is done about them is in retries.py.
 
@@ -55,7 +56,7 @@ STRANGE = re.compile(
 ATTRIBUTE = re.compile(r"([\w:-]{1,60})\s{0,3}=")
 AFTER_NAME = r"(?![A-Za-z0-9_])"  # %s is not %sd
 
-MissKind = VerbatimKind | Literal["number", "emoji", "term", "letters"]  # letters: too much, not too little
+MissKind = VerbatimKind | Literal["number", "emoji", "term"]
 
 PICTURES = (
     "\u231a\u231b\u23e9-\u23f3\u25fd\u25fe\u2600-\u2668\u2670-\u27bf\u2b50\u2b55"
@@ -196,19 +197,18 @@ class Miss:
     text: str
 
 
-def strange_letters(source: str, translation: str, target_language: str) -> list[Miss]:
+def strange_letters(source: str, translation: str, target_language: str) -> tuple[str, ...]:
     """Letters that neither the source nor the target's script has: "Green tea contains 咖啡"."""
     if translation.isascii() or script_of_language(target_language) != "Latin":
-        return []
+        return ()
     found = STRANGE.findall(translation)
-    return [Miss("letters", letters) for letters in dict.fromkeys(found) if not set(letters) <= set(source)]
+    return tuple([letters for letters in dict.fromkeys(found) if not set(letters) <= set(source)])
 
 
 def missing(source: str, translation: str, source_language: str, target_language: str) -> list[Miss]:
     """All misses, numbers first; none if all is kept."""
-    strange = strange_letters(source, translation, target_language)
     if not (SIGN.search(source) or (not source.isascii() and MORE_SIGNS.search(source))):
-        return strange  # most sentences have nothing to lose, and need no more than this look
+        return []  # most sentences have nothing to lose, and need no more than this look
     numbers = missing_numbers(without_verbatim(source), translation, source_language, target_language)
     found = [Miss("number", number) for number in numbers]
     asked = Counter((kind, source[start:end]) for start, end, kind in find_verbatim(source))
@@ -216,7 +216,7 @@ def missing(source: str, translation: str, source_language: str, target_language
         if times_said(text, kind, translation) < times:
             found.append(Miss(kind, text))
     found += [Miss("emoji", emoji) for emoji in dict.fromkeys(EMOJI.findall(source)) if emoji not in translation]
-    return found + strange
+    return found
 
 
 def times_said(text: str, kind: VerbatimKind, translation: str) -> int:

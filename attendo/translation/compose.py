@@ -101,18 +101,16 @@ def remarks_on(sentence: Sentence) -> list[str]:
     found: list[str] = []
     if sentence.problem:
         found.append(f"{words_for(sentence.problem)}; {words_for_attempt(sentence)}")
-    missed, strange = apart(sentence.missed_at_first)
-    if missed:
-        found.append(f"missing at first: {listed(missed)}; {words_for_attempt(sentence)}")
-    elif strange:
-        found.append(f"letters of another script at first: {listed(strange)}; {words_for_attempt(sentence)}")
+    if sentence.missed_at_first:
+        found.append(f"missing at first: {listed(sentence.missed_at_first)}; {words_for_attempt(sentence)}")
+    if strange := sentence.strange_at_first:
+        found.append(f"letters of another script at first: {quoted(strange)}; {words_for_attempt(sentence)}")
     if sentence.attempt == "pieces" and not found:
         found.append(words_for_attempt(sentence))
-    missed, strange = apart(sentence.misses)
-    if missed:
-        found.append(f"missing in the translation: {listed(missed)}")
-    if strange:
-        found.append(f"letters of another script in the translation: {listed(strange)}")
+    if sentence.misses:
+        found.append(f"missing in the translation: {listed(sentence.misses)}")
+    if sentence.strange:
+        found.append(f"letters of another script in the translation: {quoted(sentence.strange)}")
     if sentence.broken:
         found.append("broken characters in the translation")
     if sentence.language:
@@ -161,13 +159,12 @@ def words_for_attempt(sentence: Sentence) -> str:
     return f"decoded again with {how} and no repeated {search.no_repeat_ngram}-grams"
 
 
-def apart(misses: Sequence[Miss]) -> tuple[list[Miss], list[Miss]]:
-    """What is missing, and what should not be there."""
-    return [miss for miss in misses if miss.kind != "letters"], [miss for miss in misses if miss.kind == "letters"]
-
-
 def listed(misses: Sequence[Miss]) -> str:
     return ", ".join(map(name, misses))
+
+
+def quoted(strange: Sequence[str]) -> str:
+    return ", ".join(f"the letters {letters!r}" for letters in strange)
 
 
 def name(miss: Miss) -> str:

@@ -5,7 +5,8 @@ What is tried is data, POLICIES, under one loop (`Searcher.decode`). Each is tri
     attempt    applies to an answer that                 changes                            is accepted if
     backoff    is empty, repeats itself, does not end    no repeated 4-, 3-, 2-grams        it does none of these
     copied     still does after three backoffs           the source stays                   always
-    wider      lost something at the first attempt       a beam of 16, any hypothesis       it loses less
+    wider      lost something at the first attempt,      a beam of 16, any hypothesis       it loses less, or as
+               or has strange letters                                                       much, with fewer of them
     stand-ins  still lost something                      the model reads {1} for it         it loses less
     pieces     still lost what no language translates,   what stands between is translated  it is sound
                or anything with `keep`; or was copied    piece by piece
@@ -33,7 +34,7 @@ from attendo.text.numbers import date_in, in_digits
 from attendo.text.scripts import base_language
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.answer import Attempt, Sentence
-from attendo.translation.checks import Miss, find_problem, missing
+from attendo.translation.checks import Miss, find_problem, missing, strange_letters
 from attendo.translation.options import Draws, TranslationOptions
 from attendo.translation.pieces import cut_at_stand_ins, put_pieces_together
 from attendo.translation.prepare import Asked, Languages, request_for, verbatim_spans
@@ -43,7 +44,7 @@ WIDER_BEAM = 16  # and so many lengths, of a model that has no beam
 MORE_PASSES = {4: 2, 3: 4, 2: 8}  # times as many, in the place of a ban on repeated n-grams
 MOST_STAND_INS = 20  # with more of them a sentence goes to pieces at once: no model keeps them apart
 # A sentence without one of these is still right, only incomplete; without any other it breaks a program or a page.
-MAY_BE_LOST = ("number", "emoji", "letters")
+MAY_BE_LOST = ("number", "emoji")
 
 
 @dataclass(slots=True)
@@ -74,12 +75,11 @@ def runs_wild(case: Case, options: TranslationOptions) -> bool:
 def wants_wider_beam(case: Case, options: TranslationOptions) -> bool:
     """Not where another attempt was needed."""
     answer = case.answer
-    return options.wider_retry and answer.attempt == "first" and not answer.problem and bool(answer.misses)
+    return options.wider_retry and answer.attempt == "first" and not answer.problem and is_wanting(answer)
 
 
 def wants_stand_ins(case: Case, options: TranslationOptions) -> bool:
-    lost_something = any(miss.kind != "letters" for miss in case.answer.misses)
-    return (options.wider_retry or options.keep) and lost_something
+    return (options.wider_retry or options.keep) and bool(case.answer.misses)
 
 
 def wants_pieces(case: Case, options: TranslationOptions) -> bool:
@@ -87,9 +87,7 @@ def wants_pieces(case: Case, options: TranslationOptions) -> bool:
     if case.answer.attempt == "copied":
         return bool(case.asked.stand_ins)
     return any(
-        (options.keep and miss.kind != "letters")
-        or miss.kind == "term"
-        or (options.wider_retry and miss.kind not in MAY_BE_LOST)
+        options.keep or miss.kind == "term" or (options.wider_retry and miss.kind not in MAY_BE_LOST)
         for miss in case.answer.misses
     )
 
@@ -122,12 +120,21 @@ def as_asked(options: TranslationOptions) -> SearchOptions | Draws:
     return options.search if options.sampling is None else Draws.different(options.sampling, options.search.n_best)
 
 
+def is_wanting(answer: Sentence) -> bool:
+    return bool(answer.misses or answer.strange)
+
+
+def wants_of(answer: Sentence) -> tuple[int, int]:
+    """What is lost weighs more than any letters that are too many."""
+    return len(answer.misses), len(answer.strange)
+
+
 def is_sound(before: Sentence, new: Sentence) -> bool:
     return new.problem is None
 
 
 def loses_less(before: Sentence, new: Sentence) -> bool:
-    return new.problem is None and len(new.misses) < len(before.misses)
+    return new.problem is None and wants_of(new) < wants_of(before)
 
 
 def always(before: Sentence, new: Sentence) -> bool:
@@ -165,7 +172,7 @@ class Searcher:
         for request, found in self.ask(indices, as_asked(options), attention=options.alignment):
             for index in indices[request]:
                 answer = judge(found, asked[index])
-                if answer.problem or answer.misses:
+                if answer.problem or is_wanting(answer):
                     cases.append(Case(index, asked[index], answer))
                 else:
                     yield index, answer
@@ -303,9 +310,13 @@ def policies_for(options: TranslationOptions) -> tuple[Policy, ...]:
 def take(case: Case, policy: Policy, new: Sentence, search: SearchOptions | Draws) -> None:
     """The new answer, with what is to be known of the one before."""
     before = case.answer
-    missed_at_first = before.missed_at_first or before.misses
     case.answer = replace(
-        new, attempt=policy.attempt, problem=before.problem, missed_at_first=missed_at_first, search=search
+        new,
+        attempt=policy.attempt,
+        problem=before.problem,
+        missed_at_first=before.missed_at_first or before.misses,
+        strange_at_first=before.strange_at_first or before.strange,
+        search=search,
     )
 
 
@@ -315,9 +326,10 @@ def with_problem(answer: Sentence, request: Request) -> Sentence:
 
 
 def with_misses(answer: Sentence, asked: Asked) -> Sentence:
-    """As its reader sees it, and with what it lost."""
+    """As its reader sees it, and with what it lost, or has too much."""
     languages, request, stand_ins, dress = asked
     misses = missing(request.text, answer.text, languages.source, languages.target)
+    strange = strange_letters(request.text, answer.text, languages.target)
     invented = not stand_ins and any(map(STAND_IN.search, answer.texts)) and not STAND_IN.search(request.text)
     if languages.to != languages.target or dress is not PLAIN:
         answer = replace(answer, texts=tuple(map(asked.for_reader, answer.texts)))
@@ -329,7 +341,7 @@ def with_misses(answer: Sentence, asked: Asked) -> Sentence:
         texts = tuple([reveal(answer.texts[index], stand_ins, languages.to) for index in kept])
         hypotheses = tuple([answer.hypotheses[index] for index in kept])
         answer = replace(answer, texts=texts, hypotheses=hypotheses, stand_ins=stand_ins)
-    return replace(answer, misses=tuple(misses)) if misses else answer
+    return replace(answer, misses=tuple(misses), strange=strange) if misses or strange else answer
 
 
 def judge(answer: Sentence, asked: Asked) -> Sentence:
@@ -349,4 +361,4 @@ def best_of(answer: Sentence, asked: Asked, n_best: int) -> Sentence:
             hypotheses=tuple([answer.hypotheses[other] for other in order]),
         )
         candidates.append(judge(led, asked))
-    return min(candidates, key=lambda one: (one.problem is not None, len(one.misses)))
+    return min(candidates, key=lambda one: (one.problem is not None, wants_of(one)))

@@ -75,6 +75,7 @@ def test_errors_and_log_lines_are_there_in_chinese():
         ),
         Sentence("一", ("x",), attempt="stand-ins", missed_at_first=(Miss("number", "7"),), search=SearchOptions()),
         Sentence("一", ("x",), attempt="pieces", search=SearchOptions()),
+        Sentence("一", ("x",), attempt="wider", strange=("茶",), strange_at_first=("咖啡",), search=SearchOptions()),
     ],
 )
 def test_remarks_about_a_sentence(sentence):
@@ -85,7 +86,7 @@ def test_remarks_about_a_sentence(sentence):
 
 
 def test_remarks_of_a_ledger():
-    ledger = Ledger(lines_in=2, characters_in=9, cut=1, repeated=2, untranslated=3, flagged=4, repaired=5)
+    ledger = Ledger(lines_in=2, characters_in=9, cut=1, repeated=2, untranslated=3, flagged=4, strange=6, repaired=5)
     said = to_chinese(f"done, with remarks: {'; '.join(ledger.remarks())}")
     assert said.startswith("已完成，有备注：输入 2 行，输出 0 行；9 个字符中有 0 个有着落；1 处因句子太长而切开；")
     assert not WORD.search(said.replace("U+FFFD", ""))

@@ -30,6 +30,7 @@ class Became:
     outcome: str
     repeated: bool = False
     flagged: bool = False
+    strange: tuple = ()
     doubtful: bool = False
     language: object = None
 

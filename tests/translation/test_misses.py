@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attendo.text.number_words import values_in_words
 from attendo.text.numbers import date_in, missing_numbers, readings_of
-from attendo.translation.checks import Miss, missing
+from attendo.translation.checks import Miss, missing, strange_letters
 from tests.reference.growth import exponent
 from tests.translation.real_pairs import pairs
 
@@ -243,4 +243,5 @@ def test_a_date_written_for_the_reader_is_one(month):
     ],
 )
 def test_letters_that_nobody_asked_for(source, target, translation, strange):
-    assert missing(source, translation, "en", target) == [Miss("letters", text) for text in strange]
+    assert strange_letters(source, translation, target) == tuple(strange)
+    assert missing(source, translation, "en", target) == []

@@ -146,6 +146,26 @@ def test_what_was_recovered_is_no_warning(folder):
         assert len(messages) == 2
 
 
+def test_what_is_lost_weighs_more_than_letters_that_are_too_many(folder):
+    answer = translate(folder, Beams("He has 12 咖啡 and 茶.", ["He has books."]))
+    assert answer.text == "He has 12 咖啡 and 茶."
+    assert (answer.ledger.strange, answer.ledger.flagged, answer.ledger.is_clean) == (1, 0, False)
+    assert answer.ledger.remarks() == ["1 × segment with letters of another script in its translation"]
+    assert answer.remarks == (
+        f"'{SOURCE}': letters of another script in the translation: the letters '咖啡', the letters '茶'",
+    )
+
+
+def test_of_those_that_lose_as_much_the_one_with_fewest_strange_letters_is_taken(folder):
+    answer = translate(folder, Beams("He has 咖啡.", ["He has 12 咖啡.", "He has 12 books."]))
+    assert answer.text == "He has 12 books."
+    assert answer.ledger.is_clean
+    assert [remark.partition(": ")[2] for remark in answer.remarks] == [
+        "missing at first: the number '12'; taken from an attempt with a wider beam (16)",
+        "letters of another script at first: the letters '咖啡'; taken from an attempt with a wider beam (16)",
+    ]
+
+
 # --- the facts that an answer carries
 
 
