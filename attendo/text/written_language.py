@@ -113,8 +113,6 @@ def latin_language(text: str, expected: Collection[str]) -> str:
     words = set((ASCII_WORD if lower.isascii() else WORD).findall(lower))
     if len(words) < FEWEST_WORDS or sum(map((1).__lt__, map(len, words))) < FEWEST_WORDS:
         return greeting_language(words)
-    if language := plain_language(words, expected):
-        return language
     spoken: dict[str, set[str]] = {}
     for word in words:
         for language in languages_of_word(word):
@@ -168,23 +166,7 @@ def greeting_language(words: set[str]) -> str:
     return "".join(*languages) if len(words) == 2 and len(languages) == 1 and len(*languages) == 1 else ""
 
 
-def plain_language(words: set[str], expected: Collection[str]) -> str:
-    """A quick look that spares most sentences the rest: more than half of the words are of one expected language, so
-    that no other can have twice as many."""
-    hits = [words & small_words(language) for language in expected]
-    found = max(hits, key=len, default=set())
-    if len(found) < FEWEST_HITS or len(found) * 2 <= len(words):
-        return ""
-    plain = ""
-    for language, hit in zip(expected, hits, strict=True):
-        if hit is found:
-            plain = language
-        elif not stands_out(found, hit):
-            return ""
-    return plain
-
-
-def stands_out(found: set[str], others: set[str], fewest: int = FEWEST_OWN) -> bool:
+def stands_out(found: set[str], others: set[str], fewest: int) -> bool:
     """Words of one language, against those of another: "so man in" is English and German."""
     return len(found - others) >= max(fewest, TIMES * len(others - found)) if others else len(found) >= fewest
 

@@ -47,6 +47,8 @@ def test_scripts(text, script):
         ("Não percebo o que estás a dizer.", "pt"),
         ("Ik begrijp niet wat je zegt.", "nl"),
         ("Jag förstår inte vad du säger.", "sv"),
+        ("Han var her for to", "da"),  # most of it is English, too, but not as much as Danish
+        ("Vi har to over her", "da"),
         ("Nie rozumiem, co mówisz.", "pl"),
         ("Yardımınız için çok teşekkür ederim.", "tr"),
     ],
