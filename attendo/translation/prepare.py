@@ -44,10 +44,9 @@ SAMPLE = 2_000  # characters, by which the language of a text is told
 HIDDEN_AT_FIRST = ("placeholder", "tag", "message")
 # Of a formula, x² + y², or a size, 12 B, there is nothing to translate: Latin letters alone are no words, unless they
 # are abbreviations, 5 p.m., or all of them are I.
-NO_LETTER = r"\W\d_²³¹⁰-⁹₀-₉½¼¾"
-MORE_THAN_A_LETTER = re.compile(
-    rf"[^{NO_LETTER}]{{2}}|[^{NO_LETTER}A-Za-zÀ-ɏ]|(?:[A-Za-zÀ-ɏ]\.\s?){{2}}|^[{NO_LETTER}]*(?:I[{NO_LETTER}]*)+$"
-)
+LETTERS = re.compile(r"[^\W\d_]+")  # and numerals: ①, ⅓, Ⅳ
+LAST_LATIN = "\u024f"
+ABBREVIATION = re.compile(r"(?:[A-Za-zÀ-ɏ]\.\s?){2}")
 FITS = 0.8  # of the characters that would fill the model's limit: tokens are not evenly spread over them
 
 
@@ -153,7 +152,7 @@ class Preparer:
         at_once = self.knows_stand_ins and any(span.kind in HIDDEN_AT_FIRST for span in verbatim)
         shown, stand_ins = hide(text, [*spans, *verbatim]) if spans or at_once else (text, ())
         rest = without_verbatim(shown) if verbatim or spans else text  # a stand-in looks like a placeholder
-        has_words = (MORE_THAN_A_LETTER if self.knows_stand_ins else WORD).search(rest) is not None
+        has_words = more_than_letters(rest) if self.knows_stand_ins else WORD.search(rest) is not None
         return without_capitals(shown, dress, languages), stand_ins, dress, has_words
 
     def ask_openly(self, text: str, languages: Languages) -> tuple[Asked, str]:
@@ -176,6 +175,16 @@ class Preparer:
         if len(pieces) == 1:
             raise InputError(f"{segment.text!r} has {tokens} tokens: the model reads {self.limits.source}")
         return pieces
+
+
+def more_than_letters(text: str) -> bool:
+    alone: set[str] = set()
+    for match in LETTERS.finditer(text):
+        letters = "".join(filter(str.isalpha, match.group()))
+        if len(letters) > 1 or letters > LAST_LATIN:
+            return True
+        alone.add(letters)
+    return alone - {""} == {"I"} or ABBREVIATION.search(text) is not None
 
 
 def without_dress(text: str, languages: Languages) -> tuple[str, Dress]:

@@ -185,6 +185,10 @@ def test_what_no_language_translates_is_kept_or_flagged(translator, kind, eviden
         "x² + y² = z²",
         "12 B",
         "V = I * R",
+        "①",
+        "⑴ ⑵",
+        "5 ⅓",
+        "Ⅳ",
     ],
 )
 def test_a_line_with_nothing_to_translate_is_not_touched(translator, text):
