@@ -164,7 +164,7 @@ def listed(misses: Sequence[Miss]) -> str:
 
 
 def quoted(strange: Sequence[str]) -> str:
-    return ", ".join(f"the letters {letters!r}" for letters in strange)
+    return ", ".join(map(repr, strange))
 
 
 def name(miss: Miss) -> str:

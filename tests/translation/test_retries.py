@@ -151,9 +151,7 @@ def test_what_is_lost_weighs_more_than_letters_that_are_too_many(folder):
     assert answer.text == "He has 12 咖啡 and 茶."
     assert (answer.ledger.strange, answer.ledger.flagged, answer.ledger.is_clean) == (1, 0, False)
     assert answer.ledger.remarks() == ["1 × segment with letters of another script in its translation"]
-    assert answer.remarks == (
-        f"'{SOURCE}': letters of another script in the translation: the letters '咖啡', the letters '茶'",
-    )
+    assert answer.remarks == (f"'{SOURCE}': letters of another script in the translation: '咖啡', '茶'",)
 
 
 def test_of_those_that_lose_as_much_the_one_with_fewest_strange_letters_is_taken(folder):
@@ -162,7 +160,7 @@ def test_of_those_that_lose_as_much_the_one_with_fewest_strange_letters_is_taken
     assert answer.ledger.is_clean
     assert [remark.partition(": ")[2] for remark in answer.remarks] == [
         "missing at first: the number '12'; taken from an attempt with a wider beam (16)",
-        "letters of another script at first: the letters '咖啡'; taken from an attempt with a wider beam (16)",
+        "letters of another script at first: '咖啡'; taken from an attempt with a wider beam (16)",
     ]
 
 
