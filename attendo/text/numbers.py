@@ -6,8 +6,10 @@ texts such as "1234.5", because a number may have more digits than one should ca
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 
 from attendo.text.number_words import CHINESE, MONTHS, chinese_values, is_known, names_month, values_in_words
 from attendo.text.scripts import base_language, writes_han
@@ -172,6 +174,9 @@ def missing_numbers(source: str, translation: str, source_language: str, target_
     answer, known = without_addresses(translation), is_known(target_language)
     # Up to twelve people write words, and of some languages we know none.
     free = {"0", "1"} if known else {str(value) for value in range(13)}
+    # Looked for once in the answer, however many the source has.
+    dates = dates_in(answer) if any(number.is_date for number in asked) else set()
+    has_month = cache(lambda month: names_month(answer, month, target_language))
     # Most are answered in digits; words, which take longer to read, can only answer more of them.
     for values in (values_in_digits, lambda text: values_of(text, target_language)):
         stated = values(answer)
@@ -179,7 +184,7 @@ def missing_numbers(source: str, translation: str, source_language: str, target_
             number
             for number in asked
             if not (
-                is_dated(number, stated, answer, target_language)
+                is_dated(number, stated, dates, has_month)
                 if known and number.is_date
                 else is_answered(number, stated, free)
             )
@@ -195,19 +200,23 @@ def is_answered(number: Number, values: set[str], free: set[str]) -> bool:
     return len(number.parts) > 1 and all(is_stated(part, values, free) for part in number.parts)
 
 
-def is_dated(date: Number, values: set[str], translation: str, language: str) -> bool:
+def dates_in(text: str) -> set[tuple[str, ...]]:
+    """Those in digits, each as its parts in the order of a dictionary, as languages differ in theirs."""
+    found = DIGIT_DATE.findall(text)
+    return {
+        tuple(sorted(canonical(part) for part in (first, *middle, last) if part)) for first, _, *middle, last in found
+    }
+
+
+def is_dated(date: Number, values: set[str], dates: set[tuple[str, ...]], has_month: Callable[[int], bool]) -> bool:
     """Day, month and year; of the year the last two digits will do. And as a date: 11:9,2001 is none."""
     day, month, year = date.parts
     years = {year, canonical(year[2:])}
     if not (values.issuperset((day, month)) and values & years):
         return False
-    if names_month(translation, int(month), language):
+    if any(tuple(sorted((day, month, one))) in dates for one in years):
         return True
-    for first, _, *middle, last in DIGIT_DATE.findall(translation):
-        found = [canonical(part) for part in (first, *middle, last) if part]
-        if any(sorted(found) == sorted((day, month, one)) for one in years):
-            return True
-    return False
+    return has_month(int(month))
 
 
 def date_in(date: str, language: str) -> str:

@@ -202,6 +202,17 @@ def test_as_often_and_exactly(source, translation, lost):
     assert missing(source, source, "en", "de") == []
 
 
+def test_time_is_linear_in_the_dates_of_a_sentence():
+    dates = [f"{day}.{month}.{year}" for year in range(2000, 2009) for month in range(1, 13) for day in range(1, 29)]
+
+    def work(text):
+        asked = " ".join(dates[: len(text)])
+        assert missing(asked, asked, "de", "fr") == []
+        missing(asked, asked.replace(".", ":"), "de", "en")
+
+    assert exponent(work, "x", 250) <= 1.4
+
+
 @pytest.mark.parametrize(
     ("target", "translation", "kept"),
     [
