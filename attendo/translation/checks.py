@@ -223,7 +223,7 @@ def times_said(text: str, kind: VerbatimKind, translation: str) -> int:
     """How often a translation has it, exactly and not as a part of something longer; addresses in any case."""
     if kind == "tag" and (tag := TAG.fullmatch(text)):
         return sum(shape(other) == shape(tag) for other in TAG.finditer(translation))
-    if kind in ("tag", "message"):
+    if kind in ("tag", "message") or text[0] == "`":  # quoted, it ends wherever it stands
         return translation.count(text)
     if kind == "placeholder":
         return len(re.findall(re.escape(text) + (AFTER_NAME if text[-1].isalnum() else ""), translation))

@@ -4,7 +4,7 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attendo.text.number_words import values_in_words
@@ -101,6 +101,7 @@ def test_evidence_of_the_tables(evidence):
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=60), st.sampled_from(["zh", "en", "de", "fr", "cs", "ja", "xx"]))
+@example("`0`0", "zh")
 def test_a_copy_misses_nothing(text, language):
     assert missing(text, text, language, language) == []
 
