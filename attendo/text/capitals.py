@@ -16,9 +16,9 @@ from attendo.text.written_language import script_of_language, small_words
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 LONG = 7  # letters: a word alone, or without a small one beside it, that is no abbreviation
-VOWEL = re.compile("[AEIOUYÄÖÜÀÁÂÃÅÆÈÉÊËÌÍÎÏÒÓÔÕØÙÚÛĄĘĚŮİI]")
+VOWEL = re.compile("[AEIOUYÄÖÜÀÁÂÃÅÆÈÉÊËÌÍÎÏÒÓÔÕØÙÚÛĄĘĚŮİ]")
 BEGINS = re.compile(rf"{END}[^\w\s]*\s\D*$")  # a sentence, after such signs
-CASED = ("Latin", "Cyrillic", "Greek")
+CASED = ("Latin", "Cyrillic", "Greek")  # scripts of translations; of sources small words are known in Latin letters
 # Those that could be read as words; what has no vowel is one anyway.
 ABBREVIATIONS = frozenset(
     WORD.findall("""
@@ -79,9 +79,7 @@ SHARP_S = re.compile(
 
 def is_in_capitals(text: str, language: str) -> bool:
     """Words, and not one small letter among them; nor abbreviations alone: USB HDMI."""
-    if not all_capitals(text):  # also where there is no letter at all
-        return False
-    if script_of_language(language) not in CASED:
+    if script_of_language(language) != "Latin" or not all_capitals(text):  # or there is no letter at all
         return False
     words = WORD.findall(text)
     small = small_words(base_language(language))

@@ -26,6 +26,7 @@ def without_dress(text, language):
     [
         ("en", "WARNING: DO NOT TOUCH!", "Warning: do not touch!"),
         ("en", "I'M SORRY, I CAN'T COME.", "I'm sorry, I can't come."),
+        ("en", "STOP! DO NOT ENTER. CALL ME, I'M AT 5.30 HERE.", "Stop! Do not enter. Call me, I'm at 5.30 here."),
         ("en", "SHE SAID I’M LATE, IT’S LATE.", "She said I’m late, it’s late."),
         ("en", "I’M SORRY, I’M LATE", "I’m sorry, I’m late"),
         ("en", "THE USA AND THE EU SIGNED A TREATY", "The USA and the EU signed a treaty"),
@@ -64,7 +65,7 @@ def test_what_the_model_reads(language, text, read):
     [
         ("en", "NATO"), ("en", "USB HDMI"), ("en", "OK"), ("de", "BMW AG"), ("en", "ABC-1234-X"), ("en", "What?!"),
         ("en", "- 5 degrees"), ("en", "> 5 years"), ("en", "-verbose"), ("zh", "你好"), ("en", "????"), ("en", ""),
-        ("de", "DAS ist ein Test"),
+        ("de", "DAS ist ein Test"), ("ru", "СЕГОДНЯ ЗАКРЫТО"), ("el", "ΣΗΜΕΡΑ ΚΛΕΙΣΤΑ"), ("ru", "ЗАКРЫТО ENTRANCE"),
     ],
 )  # fmt: skip
 def test_what_stays_as_it_is(language, text):
@@ -79,6 +80,7 @@ def test_what_stays_as_it_is(language, text):
         ("MAIL TO INFO@A.ORG NOW", "Schreiben Sie jetzt an info@a.org", "de", "SCHREIBEN SIE JETZT AN info@a.org"),
         ("Where are you?!?", "你在哪里？", "zh", "你在哪里？！？"),
         ("DO NOT ENTER", "不要进入 Tom", "zh", "不要进入 Tom"),
+        ("CLOSED TODAY", "Сегодня закрыто", "ru", "СЕГОДНЯ ЗАКРЫТО"),
         ("Really???", "Wirklich.", "de", "Wirklich???"),
         ("Well...!!!", "Nun...!", "de", "Nun...!!!"),
         ("Well...!!!", "Nun...", "de", "Nun...!!!"),
