@@ -83,7 +83,8 @@ def is_in_capitals(text: str, language: str) -> bool:
         return False
     words = WORD.findall(text)
     small = small_words(base_language(language))
-    several = len(words) > 1 and any(as_listed(word) in small for word in words)
+    # I... I... is written so anywhere.
+    several = len(words) > 1 and any(as_listed(word) in small for word in words) and max(map(len, words)) > 1
     return several or any(len(word) >= LONG and VOWEL.search(word) for word in words)
 
 
