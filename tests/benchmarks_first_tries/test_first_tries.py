@@ -95,7 +95,7 @@ def test_unread_answers_are_handed_out_and_come_back(tmp_path):
     assert [line[:2] for line in handed.splitlines()] == ["?\t"] * 60
     before = (FOLDER / "labels.tsv").read_text(encoding="utf-8")
     labels.write_text(before + handed, encoding="utf-8")
-    with pytest.raises(DataError, match=r"line 402: the label is '\?'"):
+    with pytest.raises(DataError, match=rf"line {len(before.splitlines()) + 1}: the label is '\?'"):
         read_labels(labels)
     labels.write_text(before + re.sub(r"^\?", "acceptable", handed, flags=re.MULTILINE), encoding="utf-8")
     read = read_labels(labels)
