@@ -35,11 +35,6 @@ def read_arrays(path: Path) -> Arrays:
     return arrays
 
 
-def read_counts(path: Path, check: Check, sha256: str | None = None) -> dict[str, NDArray[np.int64]]:
-    """Every tensor of whole numbers from 0 by its name; `check` refuses those of other kinds."""
-    return {name: numbers.astype(np.int64) for name, numbers in each_array(path, check, COUNT_TYPES, sha256)}
-
-
 def each_array(
     path: Path, check: Check, types: Mapping[str, np.dtype[Any]], sha256: str | None = None
 ) -> Iterator[tuple[str, NDArray[Any]]]:

@@ -13,7 +13,7 @@ Every list has the four special ids. Who makes one sees to the rest that must be
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attendo.errors import InputError
 from attendo.files.tensor_file import TensorInfo, read_header
@@ -21,8 +21,9 @@ from attendo.model_folder.bundle import SHORTLIST, Bundle
 from attendo.text.tokenizer import FIRST_TAG
 
 if TYPE_CHECKING:  # numpy takes a while to import, and an engine asks for the languages alone
-    import numpy as np
     from numpy.typing import NDArray
+
+    Shortlist = Mapping[str, NDArray[Any]]  # ids, in order, of each language that has a list
 
 SMALL_VOCABULARY = 2**16  # ids below it fit in 16 bits
 
@@ -37,18 +38,18 @@ def listed_tags(bundle: Bundle) -> dict[int, str]:
     return {FIRST_TAG + bundle.languages.index(name): name for name in shorter}
 
 
-def read_shortlist(bundle: Bundle) -> "dict[str, NDArray[np.int64]]":
-    """By language; every id is one of the model's."""
-    from attendo.files.tensor_arrays import read_counts
+def read_shortlist(bundle: Bundle) -> "Shortlist":
+    """Every id is one of the model's."""
+    from attendo.files.tensor_arrays import COUNT_TYPES, each_array
 
-    path = bundle.folder / SHORTLIST
-    lists = read_counts(path, partial(check_lists, bundle), bundle.files[SHORTLIST].sha256)
-    for name, ids in lists.items():
+    path, lists = bundle.folder / SHORTLIST, {}
+    for name, ids in each_array(path, partial(check_lists, bundle), COUNT_TYPES, bundle.files[SHORTLIST].sha256):
         check_ids(path, name, ids, bundle.config.vocab_size)
+        lists[name] = ids
     return lists
 
 
-def write_shortlist(path: Path, lists: "Mapping[str, NDArray[np.int64]]", vocab_size: int) -> None:
+def write_shortlist(path: Path, lists: "Shortlist", vocab_size: int) -> None:
     from attendo.files.tensor_writing import write_arrays
 
     for name, ids in lists.items():
@@ -73,7 +74,7 @@ def check_lists(bundle: Bundle, path: Path, header: Mapping[str, TensorInfo]) ->
             raise InputError(f"{path}: the list for {name} is {found}: expected {kind}, {FIRST_TAG} to {most:,} ids")
 
 
-def check_ids(path: Path, name: str, ids: "NDArray[np.int64]", vocab_size: int) -> None:
+def check_ids(path: Path, name: str, ids: "NDArray[Any]", vocab_size: int) -> None:
     if len(ids) < FIRST_TAG or list(ids[:FIRST_TAG]) != list(range(FIRST_TAG)):
         raise InputError(f"{path}: the list for {name} does not begin with the special ids 0 to {FIRST_TAG - 1}")
     if (ids[1:] <= ids[:-1]).any():

@@ -5,9 +5,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from attendo.files.manifest import write_manifest
-from attendo.files.tensor_arrays import read_counts
 from attendo.model_folder.bundle import SHORTLIST, read_bundle
 from attendo.model_folder.shortlist import read_shortlist
 from recipes.default.shortlist import make_shortlist, most_said, sayable
@@ -70,7 +70,7 @@ def test_what_is_said_most_as_counted_by_hand(tmp_path, bundle, more, capsys):
     """With no size all that is said at all."""
     tokenizer = bundle.tokenizer()
     size = None if more is None else len(list(sayable(tokenizer))) + more
-    found = read_counts(make(tmp_path, bundle, size), lambda path, header: None)
+    found = load_file(make(tmp_path, bundle, size))
     both = [line.split("\t") for line in PAIRS]
     one_way = [line.split("\t") for line in ONE_WAY]
     zh = by_hand(tokenizer, [(zh, 3) for zh, _ in both], size)

@@ -27,7 +27,7 @@ def specification(
     config: TransformerConfig,
     weights: Arrays,
     alignment: AlignmentHeads | None = None,
-    said: NDArray[np.int64] | None = None,
+    said: NDArray[Any] | None = None,
 ) -> Any:
     """Filled with the weights, ready to be written. Every weight is used, or it is an error.
 
@@ -96,17 +96,18 @@ def layer_options(config: LayerConfig, specs: Any) -> dict[str, Any]:
 class Filling:
     """Weights are taken away as they find their place."""
 
-    def __init__(self, config: LayerConfig, weights: Arrays, said: NDArray[np.int64] | None = None) -> None:
+    def __init__(self, config: LayerConfig, weights: Arrays, said: NDArray[Any] | None = None) -> None:
         self.config, self.weights, self.said = config, weights, said
 
     def fill(self, spec: Any) -> None:
         """Of an encoder-decoder."""
-        embedding = self.take("embedding.weight")
+        # In 8 bits CTranslate2 rounds a table where it lies, and other forms are made of the same weights.
+        embedding = self.take("embedding.weight").copy()
         assert isinstance(self.config, TransformerConfig)  # noqa: S101 - for others `fill` is another
-        source = embedding if self.config.shared_embedding else self.take("source_embedding.weight")
+        source = embedding if self.config.shared_embedding else self.take("source_embedding.weight").copy()
         self.stack(spec.encoder, "encoder", source, "source_positions")
         self.stack(spec.decoder, "decoder", self.rows(embedding), "target_positions")
-        output = embedding if self.config.tied_output else self.take("output.weight")
+        output = embedding if self.config.tied_output else self.take("output.weight").copy()
         spec.decoder.projection.weight = self.rows(output)
         if self.config.output_bias:
             spec.decoder.projection.bias = self.rows(self.take("output.bias"))
