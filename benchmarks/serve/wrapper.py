@@ -12,13 +12,13 @@ import ctranslate2
 import uvicorn
 from fastapi import FastAPI
 
-from attendo.engines.ct2.conversion import converted_folder
+from attendo.engines.ct2.conversion import Converted
 from attendo.model_folder.bundle import model_folder, read_bundle
 
 PORT, BEAM, INTER, INTRA = map(int, sys.argv[1:5])
 bundle = read_bundle(model_folder(None))
 tokenizer = bundle.tokenizer()
-with converted_folder(bundle, "int8") as folder:
+with Converted(bundle, "int8").folder() as folder:
     translator = ctranslate2.Translator(
         str(folder), device="cpu", compute_type="int8", inter_threads=INTER, intra_threads=INTRA
     )

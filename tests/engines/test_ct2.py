@@ -218,14 +218,14 @@ def test_terms_are_said_without_torch(tmp_path):
 
 
 def converted(bundle):
-    with ct2.converted_folder(bundle, "int8") as folder:
+    with ct2.Converted(bundle, "int8").folder() as folder:
         return folder, {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_it_is_made_once(tmp_path, monkeypatch):
     bundle = read_bundle(save_random(tmp_path / "model"))
     first = converted(bundle)
-    monkeypatch.setattr(ct2, "write_files", lambda *_, **__: pytest.fail("made again"))
+    monkeypatch.setattr(ct2, "write_form", lambda *_, **__: pytest.fail("made again"))
     assert converted(bundle) == first
 
 

@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,14 +12,17 @@ import torch
 
 import attendo
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.ct2.conversion import cached_folder
+from attendo.engines.ct2.conversion import Contents, Converted, specify
 from attendo.engines.ct2.engine import load_ct2_engine
 from attendo.engines.engine import Request
+from attendo.errors import ConfigError
 from attendo.files.manifest import write_manifest
+from attendo.model_folder import checked_weights, shortlist
 from attendo.model_folder.bundle import SHORTLIST, read_bundle
 from attendo.model_folder.shortlist import write_shortlist
 from attendo.model_folder.weights import save_model, weights_of
 from attendo.special_tokens import SPECIAL
+from tests.translation.fake_engine import logged
 from tests.translation.small_translator import SMALL, random_model, small_tokenizer
 
 CONFIG = replace(SMALL, encoder_layers=2, decoder_layers=2, output_bias=True)
@@ -107,12 +111,14 @@ def two_lists(tmp_path):
 
 def test_each_language_has_its_own_and_company_changes_nothing(two_lists):
     engine = load_ct2_engine(two_lists, 2, "float32")
-    vocab = two_lists.config.vocab_size
+    vocab, lists = two_lists.config.vocab_size, shortlist.read_shortlist(two_lists)
     asked = requests(30, vocab, ZH) + requests(30, vocab, EN, seed=1)
     random.Random(1).shuffle(asked)
     for options in (GREEDY, BEAM):
         alone = [next(engine.search([request], options))[0].ids for request in asked]
         assert [found[0].ids for found in engine.search(asked, options)] == alone
+        for request, ids in zip(asked, alone, strict=True):
+            assert set(ids) <= set(lists[two_lists.languages[request.ids[0] - ZH]].tolist())
         assert [found[0].ids for found in engine.with_same_batches().search(asked, options)] == alone
     assert engine.loaded.value is None  # nobody needed the full vocabulary
     assert {two_lists.languages[tag - ZH] for tag in engine.shorter} == {"zh", "en"}
@@ -145,19 +151,75 @@ def test_attention_comes_with_the_answers(two_lists):
         assert all(sum(row) == pytest.approx(1, abs=1e-3) for row in one.attention)
 
 
+def form_into(bundle, into):
+    with Converted(bundle, "float32", languages=[into]).folder(into) as folder:
+        return folder
+
+
 def target_names(bundle, into):
-    folder = cached_folder(bundle, "float32", "shorter", into)
-    return json.loads((folder / "target_vocabulary.json").read_text(encoding="utf-8"))
+    return json.loads((form_into(bundle, into) / "target_vocabulary.json").read_text(encoding="utf-8"))
 
 
 def test_the_files_have_the_list_and_are_made_again_if_damaged(two_lists):
     listed = some_ids(two_lists.config.vocab_size, 0.3, seed=3)
     assert target_names(two_lists, "en") == list(map(str, listed))
-    folder = cached_folder(two_lists, "float32", "shorter", "en")
+    folder = form_into(two_lists, "en")
+    assert folder != form_into(two_lists, "zh")
     source = json.loads((folder / "source_vocabulary.json").read_text(encoding="utf-8"))
     assert source == list(map(str, range(two_lists.config.vocab_size)))
     (folder / "target_vocabulary.json").write_text("[]", encoding="utf-8")
     assert target_names(two_lists, "en") == list(map(str, listed))
+
+
+def test_a_form_for_one_language_is_a_translator(two_lists):
+    for form in ("encoder", "generator"):
+        with pytest.raises(ConfigError, match="for one language: expected a translator"):
+            specify(Contents(two_lists), form, "en")
+
+
+def test_nothing_of_the_folder_is_needed_once_it_is_loaded(two_lists, tmp_path, monkeypatch):
+    """Nor the folder where we were, by which the model's and the cache's were named."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ATTENDO_CACHE", "cache")
+    engine = load_ct2_engine(read_bundle(Path("model")), 1)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    shutil.rmtree(tmp_path / "model")
+    vocab = two_lists.config.vocab_size
+    into_zh, into_en = requests(1, vocab, ZH) + requests(1, vocab, EN)
+    for request in (into_zh, into_en, into_en._replace(prefix=(40, 41))):
+        assert next(engine.search([request], GREEDY))[0].ids
+    assert engine.score([(into_en, (7, SPECIAL.eos))])[0].log_prob < 0
+
+
+def test_weights_and_lists_are_read_once_and_never_again(two_lists, tmp_path, monkeypatch):
+    read = []
+    for module, name in ((checked_weights, "read_weights"), (shortlist, "read_shortlist")):
+        of_file = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda bundle, to_note=name, of=of_file: read.append(to_note) or of(bundle))
+    load_ct2_engine(two_lists, 1)
+    assert sorted(read) == ["read_shortlist", "read_weights"]
+    forms = sorted((tmp_path / "cache" / "ct2").iterdir())
+    assert len(forms) == 3
+    made = [{file.name: file.read_bytes() for file in folder.iterdir()} for folder in forms]
+    again = load_ct2_engine(two_lists, 1)
+    assert all(next(again.search(requests(1, two_lists.config.vocab_size, tag), BEAM)) for tag in (ZH, EN))
+    assert len(read) == 2
+    for folder, files in zip(forms, made, strict=True):  # one made of what is read for it alone is the same
+        shutil.rmtree(folder)
+        load_ct2_engine(two_lists, 1)
+        assert {file.name: file.read_bytes() for file in folder.iterdir()} == files
+
+
+def test_where_nothing_can_be_kept_all_are_open_at_once(two_lists, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "file" / "cache"))
+    with logged() as messages:
+        engine = load_ct2_engine(two_lists, 1)
+    assert len(messages) == 1
+    shutil.rmtree(two_lists.folder)
+    asked = [request for tag in (ZH, EN) for request in requests(2, two_lists.config.vocab_size, tag)]
+    assert all(found.ids for (found,) in engine.search([*asked, asked[0]._replace(prefix=(40,))], GREEDY))
 
 
 def test_from_text_to_text(two_lists, tmp_path):

@@ -9,8 +9,9 @@ import logging
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attendo.errors import ConfigError, InputError, WriteError
 from attendo.files.cache_folder import cache_folder
@@ -20,20 +21,21 @@ from attendo.model.config import DecoderOnlyConfig, EncoderOnlyConfig, LayerConf
 from attendo.model.shapes import num_parameters
 from attendo.model_folder.bundle import BYTES_A_NUMBER, Bundle
 
+if TYPE_CHECKING:  # numpy takes a while to import, and most loads find all that they need in the cache
+    from attendo.files.tensor_arrays import Arrays
+    from attendo.model_folder.shortlist import Shortlist
+
 logger = logging.getLogger("attendo")
 
 Quantization = Literal["int8", "float32", "float16"]  # float16 is for GPUs
-# Which of its classes runs it; an encoder-decoder's encoder can stand alone.
-Form = Literal["translator", "shorter", "encoder", "generator"]
+# Which of its classes runs it; an encoder-decoder's encoder can stand alone. A translator may be for one language, and
+# then says what the shortlist has for it.
+Form = Literal["translator", "encoder", "generator"]
 
 FORMAT = 4  # of what we write and of what is checked before; a new one makes the cache anew
 FILES = ("model.bin", "config.json", "shared_vocabulary.json")
-FILES_OF: dict[Form, tuple[str, ...]] = {
-    "translator": FILES,
-    "shorter": ("model.bin", "config.json", "source_vocabulary.json", "target_vocabulary.json"),
-    "encoder": ("model.bin", "config.json", "vocabulary.json"),
-    "generator": ("model.bin", "config.json", "vocabulary.json"),
-}
+FILES_INTO_ONE = ("model.bin", "config.json", "source_vocabulary.json", "target_vocabulary.json")
+FILES_OF_ONE_STACK = ("model.bin", "config.json", "vocabulary.json")
 # Its table of positions has an end, and longer inputs are an error: so many must do.
 POSITIONS = 2_048
 MOST_LAYERS = 128  # it compares every two of their tensors
@@ -106,21 +108,39 @@ def form_of(config: ModelConfig) -> Form:
     return "encoder" if isinstance(config, EncoderOnlyConfig) else "translator"
 
 
-def specify(bundle: Bundle, form: Form, into: str = "") -> Any:
+class Contents:
+    """What the forms of a model folder are made of: read when it is first needed, and once for all of them."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+
+    @cached_property
+    def weights(self) -> "Arrays":
+        from attendo.model_folder.checked_weights import read_weights  # numpy takes a while to import
+
+        return read_weights(self.bundle)
+
+    @cached_property
+    def shortlist(self) -> "Shortlist":
+        from attendo.model_folder.shortlist import read_shortlist
+
+        return read_shortlist(self.bundle)
+
+
+def specify(contents: Contents, form: Form, into: str = "") -> Any:
     from attendo.engines.ct2.encoder_spec import encoder_specification  # numpy takes a while to import
     from attendo.engines.ct2.generator_spec import generator_specification
     from attendo.engines.ct2.spec import specification
-    from attendo.model_folder.checked_weights import read_weights
-    from attendo.model_folder.shortlist import read_shortlist
 
+    bundle = contents.bundle
+    if into and form != "translator":
+        raise ConfigError(f"{bundle.folder} in the form {form} for one language: expected a translator")
     if form == "encoder":
-        return encoder_specification(encoder_config(bundle), read_weights(bundle))
+        return encoder_specification(encoder_config(bundle), contents.weights)
     if form == "generator":
-        return generator_specification(generator_config(bundle), read_weights(bundle))
-    if form == "shorter":
-        said = read_shortlist(bundle)[into]
-        return specification(transformer_config(bundle), read_weights(bundle), bundle.alignment, said)
-    return specification(transformer_config(bundle), read_weights(bundle), bundle.alignment)
+        return generator_specification(generator_config(bundle), contents.weights)
+    said = contents.shortlist[into] if into else None
+    return specification(transformer_config(bundle), contents.weights, bundle.alignment, said)
 
 
 def write_files(
@@ -130,55 +150,98 @@ def write_files(
     *,
     replace: bool = False,
     form: Form | None = None,
-    into: str = "",
 ) -> None:
-    """Whole or not at all; in the form of the model's family, if none is said. A shorter one is for one language."""
-    spec = specify(bundle, form or form_of(bundle.config), into)
+    """Whole or not at all; in the form of the model's family, if none is said."""
+    write_form(Contents(bundle), folder, quantization, form or form_of(bundle.config), replace=replace)
+
+
+def write_form(
+    contents: Contents, folder: Path, quantization: Quantization, form: Form, into: str = "", *, replace: bool = False
+) -> None:
+    spec = specify(contents, form, into)
     # Equal weights become one (embedding and output projection), but only when the specification is optimised.
     spec.optimize(quantization)
-    with new_folder(folder, needs=bundle.weights.stat().st_size, replace=replace, shared=True) as new:
+    with new_folder(folder, needs=contents.bundle.weights.stat().st_size, replace=replace, shared=True) as new:
         spec.save(str(new))
         write_manifest(new)
 
 
-@contextmanager
-def converted_folder(
-    bundle: Bundle, quantization: Quantization, form: Form = "translator", into: str = ""
-) -> Iterator[Path]:
-    """The folder to load from, at least while the block lasts: of the cache, or made for now where nothing is kept."""
-    try:
-        folder = cached_folder(bundle, quantization, form, into)
-    except WriteError as error:
-        logger.warning("the converted model cannot be kept (%s): it is made anew each time, which takes longer", error)
-        with tempfile.TemporaryDirectory(prefix="attendo-ct2-") as temporary:
-            write_files(bundle, Path(temporary) / "model", quantization, form=form, into=into)
-            yield Path(temporary) / "model"
-        return
-    yield folder
+class Converted:
+    """A model folder in one of the forms, and for each of the `languages` in a shorter one: all of them made now and
+    kept in the cache, so that nothing of the folder is needed any more. Where nothing can be kept, each is made anew
+    whenever it is opened.
+    """
 
-
-def cached_folder(bundle: Bundle, quantization: Quantization, form: Form = "translator", into: str = "") -> Path:
-    """Made at the first use. Two processes may do this at the same time."""
-    import ctranslate2
-
-    name = f"{bundle.key[:32]}-{quantization}{'' if form == 'translator' else f'-{form}'}{into and f'-{into}'}"
-    folder = cache_folder() / "ct2" / f"{name}-{FORMAT}-{ctranslate2.__version__}"
-    if folder.exists():
+    def __init__(
+        self, bundle: Bundle, quantization: Quantization, form: Form = "translator", languages: Sequence[str] = ()
+    ) -> None:
+        self.bundle, self.quantization, self.form = bundle, quantization, form
+        self.kept: dict[str, Path] = {}  # by language; "": the one for all
+        contents = Contents(bundle)
         try:
-            check_sizes(bundle, folder, FILES_OF[form])
-            check_manifest(folder, FILES_OF[form])
-            return folder
-        except InputError as error:
-            logger.warning("the converted model is damaged (%s): it is made again", error)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WriteError(f"cannot make the folder {folder.parent}: {error.strerror or error}") from error
-    sweep(folder.parent)
-    with suppress(FileExistsError):  # another process was quicker
-        write_files(bundle, folder, quantization, replace=folder.exists(), form=form, into=into)
-    check_manifest(folder, FILES_OF[form])
-    return folder
+            for into in ("", *languages):
+                folder = self.cached(into)
+                self.keep(contents, folder, into)
+                self.kept[into] = folder
+        except WriteError as error:
+            warn_not_kept(error)
+
+    def cached(self, into: str) -> Path:
+        import ctranslate2
+
+        what = f"-into-{into}" if into else "" if self.form == "translator" else f"-{self.form}"
+        name = f"{self.bundle.key[:32]}-{self.quantization}{what}-{FORMAT}-{ctranslate2.__version__}"
+        return cache_folder() / "ct2" / name
+
+    @contextmanager
+    def folder(self, into: str = "") -> Iterator[Path]:
+        """To load from, at least while the block lasts."""
+        if into in self.kept:
+            try:
+                self.keep(Contents(self.bundle), self.kept[into], into, by_content=True)
+            except WriteError as error:
+                warn_not_kept(error)
+                del self.kept[into]
+        if into in self.kept:
+            yield self.kept[into]
+            return
+        with tempfile.TemporaryDirectory(prefix="attendo-ct2-") as temporary:
+            folder = Path(temporary) / "model"
+            write_form(Contents(self.bundle), folder, self.quantization, self.form, into)
+            yield folder
+
+    def keep(self, contents: Contents, folder: Path, into: str, *, by_content: bool = False) -> None:
+        """Made if it is not there, or not what it was. Two processes may do this at the same time.
+
+        With `by_content` the files are read, for who is about to load from them.
+        """
+        files = files_of(self.form, into)
+        if folder.exists():
+            try:
+                check_sizes(contents.bundle, folder, files)
+                if by_content:
+                    check_manifest(folder, files)
+                return
+            except InputError as error:
+                logger.warning("the converted model is damaged (%s): it is made again", error)
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WriteError(f"cannot make the folder {folder.parent}: {error.strerror or error}") from error
+        sweep(folder.parent)
+        with suppress(FileExistsError):  # another process was quicker
+            write_form(contents, folder, self.quantization, self.form, into, replace=folder.exists())
+        check_manifest(folder, files)
+
+
+def files_of(form: Form, into: str) -> tuple[str, ...]:
+    if form != "translator":
+        return FILES_OF_ONE_STACK
+    return FILES_INTO_ONE if into else FILES
+
+
+def warn_not_kept(error: WriteError) -> None:
+    logger.warning("the converted model cannot be kept (%s): it is made anew each time, which takes longer", error)
 
 
 def check_sizes(bundle: Bundle, folder: Path, names: Sequence[str] = FILES) -> None:

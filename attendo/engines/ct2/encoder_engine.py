@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attendo.engines.ct2.conversion import POSITIONS, converted_folder, encoder_config
+from attendo.engines.ct2.conversion import POSITIONS, Converted, encoder_config
 from attendo.engines.ct2.engine import TOKENS_PER_BATCH, check_addresses, free_cores
 from attendo.engines.masked_token_head import Floats, HeadInNumpy
 from attendo.engines.process import OfThisProcess
@@ -63,9 +63,10 @@ def load_ct2_encoder(bundle: Bundle, threads: int | None = None) -> Ct2Encoder:
     from attendo.model_folder.checked_weights import read_weights
 
     config = encoder_config(bundle)
+    converted = Converted(bundle, "float32", "encoder")
 
     def open_encoder() -> Any:
-        with converted_folder(bundle, "float32", "encoder") as folder:
+        with converted.folder() as folder:
             try:
                 return ctranslate2.Encoder(
                     os.fsencode(folder), device="cpu", compute_type="float32", intra_threads=threads or free_cores()

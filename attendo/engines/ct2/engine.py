@@ -2,7 +2,8 @@
 precision, where its CUDA libraries are there.
 
 It reads a model in a form of its own, which conversion.py makes; and where the model folder has a shortlist, in one
-more for each language, whose decoder has no other tokens than those that are said in it.
+more for each language, whose decoder has no other tokens than those that are said in it. All are made when the model is
+loaded, and opened when they are needed.
 """
 
 import os
@@ -13,7 +14,7 @@ from typing import Any
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.ct2.conversion import POSITIONS, Form, Quantization, converted_folder, transformer_config
+from attendo.engines.ct2.conversion import POSITIONS, Converted, Quantization, transformer_config
 from attendo.engines.engine import Limits, Request
 from attendo.engines.process import OfThisProcess
 from attendo.errors import ConfigError, InputError
@@ -320,8 +321,15 @@ def load_ct2_engine(
     else:
         threads, quantization, where = None, "float16", {"device": "cuda", "device_index": gpu}
 
-    def open_translator(form: Form = "translator", into: str = "") -> Any:
-        with converted_folder(bundle, quantization, form, into) as folder:
+    tags: dict[int, str] = {}
+    if SHORTLIST in bundle.files and not full_vocabulary and gpu is None:
+        from attendo.model_folder.shortlist import listed_tags  # most models do without
+
+        tags = listed_tags(bundle)
+    converted = Converted(bundle, quantization, languages=list(tags.values()))
+
+    def open_translator(into: str = "") -> Any:
+        with converted.folder(into) as folder:
             try:
                 # Each thread decodes batches of its own, by the same weights: the matrices of one step are too small to
                 # be worth sharing, and two threads at one sentence took five times as long as one.
@@ -329,16 +337,13 @@ def load_ct2_engine(
             except (RuntimeError, ValueError) as error:
                 raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
 
-    # Those that say less are opened when they are needed, and then perhaps the full one never is.
-    tags: dict[int, str] = {}
-    if SHORTLIST in bundle.files and not full_vocabulary and gpu is None:
-        from attendo.model_folder.shortlist import listed_tags  # most models do without
-
-        tags = listed_tags(bundle)
+    # Those that say less are opened when they are needed, and then perhaps the full one never is; but what is not kept
+    # could not be made any more if the folder were gone by then.
     shorter = {
-        tag: OfThisProcess(partial(open_translator, "shorter", into), at_once=False) for tag, into in tags.items()
+        tag: OfThisProcess(partial(open_translator, into), at_once=into not in converted.kept)
+        for tag, into in tags.items()
     }
-    loaded = OfThisProcess(open_translator, at_once=not shorter)
+    loaded = OfThisProcess(open_translator, at_once=not tags or "" not in converted.kept)
     limits, vocab_size = ct2_limits(config), config.vocab_size
     return Ct2Engine(loaded, limits, quantization, threads, vocab_size, bundle.alignment, shorter=shorter)
 

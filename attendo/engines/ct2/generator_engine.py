@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from attendo.decoding.draw_token import draw_token
 from attendo.decoding.options import LONGEST, SamplingOptions
 from attendo.decoding.seeds import random_numbers
-from attendo.engines.ct2.conversion import POSITIONS, converted_folder, generator_config
+from attendo.engines.ct2.conversion import POSITIONS, Converted, generator_config
 from attendo.engines.ct2.engine import TOKENS_PER_BATCH, check_addresses, free_cores
 from attendo.engines.process import OfThisProcess
 from attendo.errors import InputError
@@ -99,9 +99,10 @@ def load_ct2_generator(bundle: Bundle, threads: int | None = None) -> Ct2Generat
     import ctranslate2
 
     config = generator_config(bundle)
+    converted = Converted(bundle, "float32", "generator")
 
     def open_generator() -> Any:
-        with converted_folder(bundle, "float32", "generator") as folder:
+        with converted.folder() as folder:
             try:
                 return ctranslate2.Generator(
                     os.fsencode(folder), device="cpu", compute_type="float32", intra_threads=threads or free_cores()
