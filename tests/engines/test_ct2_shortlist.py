@@ -15,8 +15,9 @@ from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.engines.ct2.conversion import Contents, Converted, specify
 from attendo.engines.ct2.engine import load_ct2_engine
 from attendo.engines.engine import Request
-from attendo.errors import ConfigError
+from attendo.errors import ConfigError, InputError
 from attendo.files.manifest import write_manifest
+from attendo.model.shapes import num_parameters
 from attendo.model_folder import checked_weights, shortlist
 from attendo.model_folder.bundle import SHORTLIST, read_bundle
 from attendo.model_folder.shortlist import write_shortlist
@@ -209,6 +210,31 @@ def test_weights_and_lists_are_read_once_and_never_again(two_lists, tmp_path, mo
         shutil.rmtree(folder)
         load_ct2_engine(two_lists, 1)
         assert {file.name: file.read_bytes() for file in folder.iterdir()} == files
+
+
+def addresses(bundle, threads, quantization="int8", **options):
+    """How many MB it says that it needs, where there are none."""
+    with pytest.raises(InputError, match="address space are needed") as caught:
+        load_ct2_engine(bundle, threads, quantization, **options)
+    return int(str(caught.value).split(" MB")[0].replace(",", ""))
+
+
+def test_addresses_are_counted_for_every_form_and_thread_and_for_numbers_as_they_are_computed(
+    two_lists, tmp_path, monkeypatch
+):
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1, 1))
+    full = [addresses(two_lists, threads, full_vocabulary=True) for threads in (1, 2, 4)]
+    listed = [addresses(two_lists, threads) for threads in (1, 2, 4)]
+    assert full[1] - full[0] == (full[2] - full[1]) / 2 > 72  # an arena of 64 MB and a stack of 8
+    assert [three - one for one, three in zip(full, listed, strict=True)] == [
+        pytest.approx(2 * (16 + 76 * threads), abs=2) for threads in (1, 2, 4)
+    ]
+    large = replace(two_lists, config=replace(CONFIG, vocab_size=400_000, d_model=64))  # 26 million numbers and more
+    n = num_parameters(large.config) / 2**20
+    for quantization, size in (("int8", 1), ("float32", 4)):
+        besides = addresses(two_lists, 1, quantization, full_vocabulary=True)
+        assert addresses(large, 1, quantization, full_vocabulary=True) == pytest.approx(besides + (4 + size) * n, abs=2)
 
 
 def test_where_nothing_can_be_kept_all_are_open_at_once(two_lists, tmp_path, monkeypatch):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # numpy takes a while to import, and most loads find all that
 logger = logging.getLogger("attendo")
 
 Quantization = Literal["int8", "float32", "float16"]  # float16 is for GPUs
+BYTES: dict[Quantization, int] = {"int8": 1, "float32": 4, "float16": 2}  # of a number; scales and norms are few
 # Which of its classes runs it; an encoder-decoder's encoder can stand alone. A translator may be for one language, and
 # then says what the shortlist has for it.
 Form = Literal["translator", "encoder", "generator"]
@@ -161,7 +162,8 @@ def write_form(
     spec = specify(contents, form, into)
     # Equal weights become one (embedding and output projection), but only when the specification is optimised.
     spec.optimize(quantization)
-    with new_folder(folder, needs=contents.bundle.weights.stat().st_size, replace=replace, shared=True) as new:
+    needs = BYTES[quantization] * num_parameters(contents.bundle.config)
+    with new_folder(folder, needs, replace=replace, shared=True) as new:
         spec.save(str(new))
         write_manifest(new)
 

@@ -57,7 +57,8 @@ class Ct2Encoder:
 
 
 def load_ct2_encoder(bundle: Bundle, threads: int | None = None) -> Ct2Encoder:
-    check_addresses(bundle)
+    threads = threads or free_cores()
+    check_addresses(bundle, "float32", threads)
     import ctranslate2
 
     from attendo.model_folder.checked_weights import read_weights
@@ -69,7 +70,7 @@ def load_ct2_encoder(bundle: Bundle, threads: int | None = None) -> Ct2Encoder:
         with converted.folder() as folder:
             try:
                 return ctranslate2.Encoder(
-                    os.fsencode(folder), device="cpu", compute_type="float32", intra_threads=threads or free_cores()
+                    os.fsencode(folder), device="cpu", compute_type="float32", intra_threads=threads
                 )
             except (RuntimeError, ValueError) as error:
                 raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error

@@ -14,12 +14,13 @@ from typing import Any
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.ct2.conversion import POSITIONS, Converted, Quantization, transformer_config
+from attendo.engines.ct2.conversion import BYTES, POSITIONS, Converted, Quantization, transformer_config
 from attendo.engines.engine import Limits, Request
 from attendo.engines.process import OfThisProcess
 from attendo.errors import ConfigError, InputError
 from attendo.model.config import TransformerConfig
-from attendo.model_folder.bundle import SHORTLIST, Bundle
+from attendo.model.shapes import num_parameters
+from attendo.model_folder.bundle import BYTES_A_NUMBER, SHORTLIST, Bundle
 from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.special_tokens import SPECIAL
 
@@ -29,7 +30,9 @@ MOST_TOGETHER = 32  # sentences; of more the logits leave the caches: 96 cost a 
 TOKENS_PER_BATCH_ON_GPU, MOST_TOGETHER_ON_GPU = 60_000, 1_024
 COLLECTED_TOGETHER = 64  # answers
 NEVER_IN_OUTPUT = [[str(SPECIAL.pad)], [str(SPECIAL.bos)]]
-FEWEST_ADDRESSES = 480 * 2**20  # bytes, besides the weights: below, a translation ended in a segmentation fault
+# Bytes of address space, besides the weights: of Python and the libraries, of each form that is open, and of each of its
+# threads, which has memory and a stack of its own. With less, translations ended in segmentation faults.
+ADDRESSES, ADDRESSES_OF_A_FORM, ADDRESSES_OF_A_THREAD = 320 * 2**20, 16 * 2**20, 76 * 2**20
 
 
 class Ct2Engine:
@@ -286,13 +289,16 @@ def batch_size(requests: int, threads: int | None) -> int:
     return -(-requests // max(-(-requests // MOST_TOGETHER), 1))
 
 
-def check_addresses(bundle: Bundle) -> None:
+def check_addresses(bundle: Bundle, quantization: Quantization, threads: int, forms: int = 1) -> None:
     """With too few CTranslate2 does not fail but crash: its threads do not look whether they got their memory."""
     try:
         import resource
     except ModuleNotFoundError:  # Windows has no such limit
         return
-    limit, needed = resource.getrlimit(resource.RLIMIT_AS)[0], FEWEST_ADDRESSES + 2 * bundle.weights.stat().st_size
+    numbers = num_parameters(bundle.config)
+    of_a_form = ADDRESSES_OF_A_FORM + threads * ADDRESSES_OF_A_THREAD + BYTES[quantization] * numbers
+    needed = ADDRESSES + BYTES_A_NUMBER * numbers + forms * of_a_form  # what is read is float32, however it is stored
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if 0 <= limit < needed:
         raise InputError(
             f"{needed / 2**20:,.0f} MB of address space are needed to run {bundle.folder}, the limit is "
@@ -310,10 +316,15 @@ def load_ct2_engine(
 ) -> Ct2Engine:
     """`device` is cpu, cuda or cuda:1; a GPU computes in half precision, and always with the full vocabulary: it has no
     need of a shorter one."""
-    check_addresses(bundle)
+    config = transformer_config(bundle)
+    tags: dict[int, str] = {}
+    if SHORTLIST in bundle.files and not full_vocabulary and device == "cpu":
+        from attendo.model_folder.shortlist import listed_tags  # most models do without
+
+        tags = listed_tags(bundle)
+    check_addresses(bundle, quantization, threads or free_cores(), 1 + len(tags))
     import ctranslate2
 
-    config = transformer_config(bundle)
     gpu = None if device == "cpu" else gpu_index(device)
     if gpu is None:
         threads = threads or free_cores()
@@ -321,11 +332,6 @@ def load_ct2_engine(
     else:
         threads, quantization, where = None, "float16", {"device": "cuda", "device_index": gpu}
 
-    tags: dict[int, str] = {}
-    if SHORTLIST in bundle.files and not full_vocabulary and gpu is None:
-        from attendo.model_folder.shortlist import listed_tags  # most models do without
-
-        tags = listed_tags(bundle)
     converted = Converted(bundle, quantization, languages=list(tags.values()))
 
     def open_translator(into: str = "") -> Any:

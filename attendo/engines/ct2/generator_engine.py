@@ -95,7 +95,8 @@ def allowed_log_probabilities(logits: NDArray[np.float32]) -> NDArray[np.float64
 
 
 def load_ct2_generator(bundle: Bundle, threads: int | None = None) -> Ct2Generator:
-    check_addresses(bundle)
+    threads = threads or free_cores()
+    check_addresses(bundle, "float32", threads)
     import ctranslate2
 
     config = generator_config(bundle)
@@ -105,7 +106,7 @@ def load_ct2_generator(bundle: Bundle, threads: int | None = None) -> Ct2Generat
         with converted.folder() as folder:
             try:
                 return ctranslate2.Generator(
-                    os.fsencode(folder), device="cpu", compute_type="float32", intra_threads=threads or free_cores()
+                    os.fsencode(folder), device="cpu", compute_type="float32", intra_threads=threads
                 )
             except (RuntimeError, ValueError) as error:
                 raise InputError(f"CTranslate2 cannot load {folder}: {error}") from error
