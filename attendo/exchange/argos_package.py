@@ -24,8 +24,7 @@ from attendo.exchange.foreign_model import ForeignModel, ForeignSide, Table
 from attendo.exchange.language_tags import Directions
 from attendo.exchange.sentence_piece_file import SentencePieceFile
 from attendo.exchange.sentence_piece_file import from_bytes as pieces_from_bytes
-from attendo.files.small_file import read_small_file
-from attendo.files.tables import parse_json, short_repr
+from attendo.files.tables import parse_json, read_small_file, short_repr
 from attendo.files.tensor_arrays import Arrays
 from attendo.text.subword_models import LANGUAGE
 

@@ -11,8 +11,7 @@ from attendo.errors import InputError
 from attendo.exchange.foreign_model import ForeignModel
 from attendo.exchange.language_tags import Directions
 from attendo.exchange.own_export import is_own_export, read_own_export
-from attendo.files.small_file import read_small_file
-from attendo.files.tables import short_path
+from attendo.files.tables import read_small_file, short_path
 from attendo.files.tensor_arrays import Arrays, check_numbers
 from attendo.files.tensor_writing import write_arrays
 from attendo.model.config import config_to_dict

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from attendo.errors import InputError
 from attendo.exchange.marian_yaml import Settings, read_settings
-from attendo.files.small_file import read_small_file
+from attendo.files.tables import read_small_file
 
 LARGEST_SETTINGS = 2**20
 DECODER, PIECES = "decoder.yml", ("source.spm", "target.spm")

@@ -23,8 +23,7 @@ from attendo.exchange.marian_yaml import Settings, read_settings, read_vocabular
 from attendo.exchange.native_files import LARGEST_SETTINGS, NativeFiles, native_files
 from attendo.exchange.npz_file import NpzFile
 from attendo.exchange.sentence_piece_file import SentencePieceFile, read_sentence_piece_file
-from attendo.files.small_file import read_small_file
-from attendo.files.tables import short_repr
+from attendo.files.tables import read_small_file, short_repr
 from attendo.files.tensor_arrays import Arrays
 from attendo.model.config import TransformerConfig
 from attendo.model.field_ranges import LARGEST

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from attendo.errors import InputError
 from attendo.exchange.normaliser_table import read_normaliser_table
-from attendo.files.small_file import read_small_file
+from attendo.files.tables import read_small_file
 from attendo.text.subword_models import LONGEST_PIECE, MOST_PIECES
 
 LARGEST_FILE = 64 * 2**20

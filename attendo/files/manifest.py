@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from attendo.errors import InputError
-from attendo.files.small_file import read_small_file
-from attendo.files.tables import load_json, short_repr
+from attendo.files.tables import load_json, read_small_file, short_repr
 
 FORMAT = 1
 NAME = "manifest.json"

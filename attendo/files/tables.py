@@ -1,9 +1,10 @@
-"""JSON from a file that may be hostile; and one table of a JSON or TOML file -> one frozen dataclass.
+"""A small file that may be hostile, JSON from one, and one table of a JSON or TOML file -> one frozen dataclass.
 
 Whatever does not fit is an error that says where. The dataclass is the only description of the table: its fields are
 the keys, their types say what may stand there, and its own `__post_init__` checks what types cannot say.
 """
 
+import hashlib
 import json
 import math
 from collections.abc import Collection
@@ -13,8 +14,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from attendo.errors import ConfigError, InputError
-from attendo.files.small_file import check_sha256, read_small_file
+from attendo.errors import AttendoError, ConfigError, InputError
 
 T = TypeVar("T")
 
@@ -23,8 +23,29 @@ LONGEST_PATH_SHOWN = 400  # characters
 WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
+def read_small_file(path: Path, largest: int, what: str = "", error: type[AttendoError] = InputError) -> bytes:
+    """All of it, if it has at most `largest` bytes; no more than that is read. `what` is how errors call it.
+
+    Whatever it claims to be: a device has no end, a pipe no size, a sparse file of 1 TB costs nothing.
+    """
+    try:
+        with path.open("rb") as file:
+            raw = file.read(largest + 1)
+    except (OSError, ValueError) as problem:  # ValueError: a NUL in the name
+        raise error(f"cannot read {what}{path}: {getattr(problem, 'strerror', None) or problem}") from problem
+    if len(raw) > largest:
+        raise error(f"{what}{path} is too large: expected at most {largest:,} bytes")
+    return raw
+
+
+def check_sha256(path: Path, raw: bytes, sha256: str) -> None:
+    """Whether a file's bytes are what a manifest says of it."""
+    if hashlib.sha256(raw).hexdigest() != sha256:
+        raise InputError(f"{path} is not what its manifest says: it was damaged or changed")
+
+
 def read_json(path: Path, largest: int, sha256: str | None = None, *, nan: bool = False) -> Any:
-    """At most `largest` bytes are read, whatever the file claims to be; `sha256` is what its manifest says of it."""
+    """At most `largest` bytes are read; `sha256` is what its manifest says of the file."""
     raw = read_small_file(path, largest)
     if sha256 is not None:
         check_sha256(path, raw, sha256)

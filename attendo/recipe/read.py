@@ -10,8 +10,7 @@ from typing import Any
 
 from attendo.data.prepare.settings import CorpusConfig, DataConfig
 from attendo.errors import ConfigError, UsageError
-from attendo.files.small_file import read_small_file
-from attendo.files.tables import short_repr
+from attendo.files.tables import read_small_file, short_repr
 from attendo.model_folder.bundle import known_models
 from attendo.recipe.recipe import TABLES, ModelSettings, Recipe, recipe_from_dict
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from attendo.errors import DataError
 from attendo.files.arguments import as_list, check_argument
-from attendo.files.small_file import read_small_file
+from attendo.files.tables import read_small_file
 from attendo.text.normalize import CONTROLS, REPLACEMENT, edges, for_model, normalize
 from attendo.text.scripts import base_language
 from attendo.text.sentences import LETTER_OF_A_WORD

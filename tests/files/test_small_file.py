@@ -12,8 +12,7 @@ from attendo.cli.tokenizer import texts
 from attendo.data.lines import ignore, read_lines
 from attendo.errors import AttendoError, InputError
 from attendo.evaluation.test_set import read_texts
-from attendo.files.small_file import read_small_file
-from attendo.files.tables import read_json
+from attendo.files.tables import read_json, read_small_file
 from attendo.recipe.read import read_toml
 from attendo.text.tokenizer import Tokenizer
 from attendo.translation.glossary import read_glossary

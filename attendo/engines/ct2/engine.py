@@ -30,8 +30,8 @@ MOST_TOGETHER = 32  # sentences; of more the logits leave the caches: 96 cost a 
 TOKENS_PER_BATCH_ON_GPU, MOST_TOGETHER_ON_GPU = 60_000, 1_024
 COLLECTED_TOGETHER = 64  # answers
 NEVER_IN_OUTPUT = [[str(SPECIAL.pad)], [str(SPECIAL.bos)]]
-# Bytes of address space, besides the weights: of Python and the libraries, of each form that is open, and of each of its
-# threads, which has memory and a stack of its own. With less, translations ended in segmentation faults.
+# Bytes of address space, besides the weights: of Python and the libraries, of each open form, and of each thread
+# of one, which has memory and a stack of its own. With less, translations ended in segmentation faults.
 ADDRESSES, ADDRESSES_OF_A_FORM, ADDRESSES_OF_A_THREAD = 320 * 2**20, 16 * 2**20, 76 * 2**20
 
 
