@@ -16,7 +16,7 @@ from attendo.files.tensor_arrays import Arrays, check_numbers
 from attendo.files.tensor_writing import write_arrays
 from attendo.model.config import config_to_dict
 from attendo.model.shapes import weight_shapes
-from attendo.model_folder.bundle import write_bundle
+from attendo.model_folder.bundle_writing import write_bundle
 from attendo.model_folder.checked_weights import LARGEST_WEIGHT
 from attendo.text.tokenizer import build_tokenizer
 

@@ -14,18 +14,16 @@ is read.
 There is no torch here: a fast engine is made from a folder without it.
 """
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from attendo.errors import ConfigError, InputError, UsageError
-from attendo.files.durable import new_folder, sweep
 from attendo.files.manifest import NAME as MANIFEST
-from attendo.files.manifest import FileEntry, check_content, check_largest, check_listing, read_manifest, write_manifest
+from attendo.files.manifest import FileEntry, check_content, check_largest, check_listing
 from attendo.files.tables import read_json, short_path, short_repr
-from attendo.files.tensor_file import LARGEST_HEADER
+from attendo.files.tensor_file import LARGEST_HEADER, TensorInfo, read_header
 from attendo.model.config import ModelConfig, config_from_dict
 from attendo.model.shapes import num_parameters
 from attendo.model_folder.added import added_models
@@ -39,7 +37,7 @@ from attendo.model_folder.optional_keys import (
 from attendo.text.scripts import parse_direction
 from attendo.text.subword_models import KINDS_IN_FILES, LANGUAGE, MOST_LANGUAGES
 from attendo.text.subword_models import LARGEST_FILE as LARGEST_TOKENIZER
-from attendo.text.tokenizer import Tokenizer
+from attendo.text.tokenizer import FIRST_TAG, Tokenizer
 
 FORMAT = 1
 CONFIG, TOKENIZER, WEIGHTS, CARD = FILES = ("config.json", "tokenizer.json", "model.safetensors", "README.md")
@@ -52,9 +50,9 @@ SHIPPED = Path(__file__).parents[1] / "models"
 DEFAULT = "default"
 LARGEST_CONFIG = 1_000_000  # bytes; a configuration has a few hundred
 LARGEST_CARD = 10_000_000
-OF_THE_SYSTEM = (".DS_Store", ".directory", ".localized", "Thumbs.db", "desktop.ini")
 MOST_PARAMETERS = 10_000_000_000  # the largest preset has 6.7 billion
 LARGEST_SHORTLIST_HEADER = 10_000  # bytes; that of three languages has 200
+SMALL_VOCABULARY = 2**16  # ids below it fit in 16 bits
 BYTES_A_NUMBER = 4  # float32; there are models of float16 and int8, none of more
 
 
@@ -128,6 +126,16 @@ class Bundle(Description):
                 found = f"{short_repr(there)} in {TOKENIZER} and {short_repr(expected)} in {CONFIG}"
                 raise InputError(f"{self.folder}: {name} is {found}")
         return tokenizer
+
+    def listed_tags(self) -> dict[int, str]:
+        """The tags of the languages for which fewer ids than all are to be said, by what the header says."""
+        if SHORTLIST not in self.files:
+            return {}
+        path, vocab_size = self.folder / SHORTLIST, self.config.vocab_size
+        header = read_header(path)
+        check_lists(path, header, self.directions, self.kind, vocab_size)
+        shorter = [name for name, info in header.items() if info.shape[0] < vocab_size]
+        return {FIRST_TAG + self.languages.index(name): name for name in shorter}
 
 
 def read_bundle(folder: Path) -> Bundle:
@@ -232,87 +240,27 @@ def read_directions(
     return directions
 
 
-def write_bundle(
-    folder: Path,
-    model_table: dict[str, Any],
-    tokenizer: Tokenizer,
-    directions: Sequence[tuple[str, str]],
-    card: str,
-    write_weights: Callable[[Path], None],
-    needs: int,
-    *,
-    stand_ins: bool = False,
-    alignment: AlignmentHeads | None = None,
-    write_shortlist: Callable[[Path], None] | None = None,
-) -> None:
-    """The folder is there whole or not at all. An older model folder of that name is replaced, any other is not.
-
-    `write_weights` and `write_shortlist` are given the path of the file to write; `needs` is about how many bytes all
-    files take.
-    """
-    folder = folder.resolve() if folder.is_symlink() else folder
-    check_replaceable(folder)
-    if len(card.encode()) > LARGEST_CARD:
-        raise InputError(f"the model card has {len(card.encode()):,} bytes: expected at most {LARGEST_CARD:,}")
-    description = describe(
-        model_table, tokenizer, directions, folder / CONFIG, stand_ins=stand_ins, alignment=alignment
-    )
-    if folder.parent.is_dir():
-        sweep(folder.parent)
-    with new_folder(folder, needs, replace=True, shared=True) as new:
-        (new / CONFIG).write_bytes(description)
-        tokenizer.save(new / TOKENIZER)
-        write_weights(new / WEIGHTS)
-        if write_shortlist:
-            write_shortlist(new / SHORTLIST)
-        (new / CARD).write_text(card, encoding="utf-8")
-        write_manifest(new)
-
-
-def describe(
-    model_table: dict[str, Any],
-    tokenizer: Tokenizer,
-    directions: Sequence[tuple[str, str]],
+def check_lists(
     path: Path,
-    *,
-    stand_ins: bool = False,
-    alignment: AlignmentHeads | None = None,
-) -> bytes:
-    """What is to stand in config.json at `path`."""
-    texts = [f"{source}-{target}" for source, target in directions]
-    # Through the same gate as when it is read, so that nothing is written that cannot be read again.
-    read_directions(path, texts, tokenizer.languages, model_table)
-    if alignment:
-        check_alignment(path, read_alignment(path, alignment.to_dict()), read_config(path, model_table))
-    table = {
-        "format": FORMAT,
-        "model": model_table,
-        "tokenizer": {"kind": tokenizer.subwords.kind},
-        "languages": list(tokenizer.languages),
-        "directions": texts,
-        **({"stand_ins": True} if stand_ins else {}),
-        **({"alignment": alignment.to_dict()} if alignment else {}),
-    }
-    return (json.dumps(table, indent=2) + "\n").encode()
+    header: Mapping[str, TensorInfo],
+    directions: Sequence[tuple[str, str]],
+    kind: str,
+    vocab_size: int,
+) -> None:
+    """Of a shortlist: one row of ids for some of the languages, none longer than the vocabulary."""
+    if kind == "sentencepiece":
+        raise InputError(f"{path}: a shortlist is for models whose sources begin with the tag of a language")
+    expected, targets = kind_of_ids(vocab_size), {target for _, target in directions}
+    for name, info in header.items():
+        if name not in targets:
+            into = ", ".join(sorted(targets)) or "none"
+            raise InputError(f"{path} has a list for {name[:60]!r}: the model translates into {into}")
+        if info.dtype != expected or len(info.shape) != 1 or not FIRST_TAG <= info.shape[0] <= vocab_size:
+            found = f"{info.dtype} {list(info.shape)}"
+            raise InputError(
+                f"{path}: the list for {name} is {found}: expected {expected}, {FIRST_TAG} to {vocab_size:,} ids"
+            )
 
 
-def check_replaceable(folder: Path) -> None:
-    """Free, an empty folder, or a model folder, perhaps damaged: its manifest is ours, and nothing else is there but
-    what an operating system leaves in every folder."""
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise InputError(f"{folder} is a file: a model is a folder")
-    there = [path for path in folder.iterdir() if path.name not in OF_THE_SYSTEM and not path.name.startswith("._")]
-    plain = all(path.is_file() and not path.is_symlink() for path in folder.iterdir())
-    ours = {path.name for path in there} <= {*FILES, SHORTLIST, MANIFEST}
-    if any(folder.iterdir()) and not (plain and ours and lists_a_model(folder)):
-        raise InputError(f"{folder} is there and is no model folder: it is not replaced, give another name")
-
-
-def lists_a_model(folder: Path) -> bool:
-    """A manifest.json alone says little: browsers and many others have one, too."""
-    try:
-        return set(read_manifest(folder)) - {SHORTLIST} == set(FILES)
-    except (InputError, OSError):
-        return False
+def kind_of_ids(vocab_size: int) -> str:
+    return "U16" if vocab_size <= SMALL_VOCABULARY else "U32"

@@ -10,68 +10,51 @@ alone. What else is in a batch changes nothing, because the list hangs on the la
 Every list has the four special ids. Who makes one sees to the rest that must be sayable: bytes, digits, punctuation.
 """
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attendo.errors import InputError
-from attendo.files.tensor_file import TensorInfo, read_header
-from attendo.model_folder.bundle import SHORTLIST, Bundle
+from attendo.files.tensor_arrays import COUNT_TYPES, each_array
+from attendo.files.tensor_file import TensorInfo
+from attendo.files.tensor_writing import write_arrays
+from attendo.model_folder.bundle import SHORTLIST, Bundle, check_lists, kind_of_ids
 from attendo.text.tokenizer import FIRST_TAG
 
-if TYPE_CHECKING:  # numpy takes a while to import, and an engine asks for the languages alone
-    from numpy.typing import NDArray
-
-    Shortlist = Mapping[str, NDArray[Any]]  # ids, in order, of each language that has a list
-
-SMALL_VOCABULARY = 2**16  # ids below it fit in 16 bits
+Shortlist = Mapping[str, NDArray[Any]]  # ids, in order, of each language that has a list
 
 
-def listed_tags(bundle: Bundle) -> dict[int, str]:
-    """The tags of the languages for which fewer ids than all are to be said, by what the header says."""
-    if SHORTLIST not in bundle.files:
-        return {}
-    header = read_header(bundle.folder / SHORTLIST)
-    check_lists(bundle, bundle.folder / SHORTLIST, header)
-    shorter = [name for name, info in header.items() if info.shape[0] < bundle.config.vocab_size]
-    return {FIRST_TAG + bundle.languages.index(name): name for name in shorter}
-
-
-def read_shortlist(bundle: Bundle) -> "Shortlist":
+def read_shortlist(bundle: Bundle) -> Shortlist:
     """Every id is one of the model's."""
-    from attendo.files.tensor_arrays import COUNT_TYPES, each_array
+    path, vocab_size, lists = bundle.folder / SHORTLIST, bundle.config.vocab_size, {}
 
-    path, lists = bundle.folder / SHORTLIST, {}
-    for name, ids in each_array(path, partial(check_lists, bundle), COUNT_TYPES, bundle.files[SHORTLIST].sha256):
-        check_ids(path, name, ids, bundle.config.vocab_size)
+    def check(path: Path, header: Mapping[str, TensorInfo]) -> None:
+        check_lists(path, header, bundle.directions, bundle.kind, vocab_size)
+
+    for name, ids in each_array(path, check, COUNT_TYPES, bundle.files[SHORTLIST].sha256):
+        check_ids(path, name, ids, vocab_size)
         lists[name] = ids
     return lists
 
 
-def write_shortlist(path: Path, lists: "Shortlist", vocab_size: int) -> None:
-    from attendo.files.tensor_writing import write_arrays
+def write_shortlist(path: Path, lists: Shortlist, bundle: Bundle) -> None:
+    """For the model of that folder."""
+    write_arrays(path, stored_lists(path, lists, bundle.directions, bundle.kind, bundle.config.vocab_size))
 
+
+def stored_lists(
+    path: Path, lists: Shortlist, directions: Sequence[tuple[str, str]], kind: str, vocab_size: int
+) -> Shortlist:
+    """The tensors of the file, having passed what they will pass when they are read."""
+    of_ids = kind_of_ids(vocab_size)
+    header = {name: TensorInfo(of_ids, np.shape(ids), 0, 0) for name, ids in lists.items()}
+    check_lists(path, header, directions, kind, vocab_size)
     for name, ids in lists.items():
         check_ids(path, name, ids, vocab_size)
-    write_arrays(
-        path, {name: ids.astype("<u2" if vocab_size <= SMALL_VOCABULARY else "<u4") for name, ids in lists.items()}
-    )
-
-
-def check_lists(bundle: Bundle, path: Path, header: Mapping[str, TensorInfo]) -> None:
-    """One row of ids for some of the languages, none longer than the vocabulary."""
-    if bundle.kind == "sentencepiece":
-        raise InputError(f"{path}: a shortlist is for models whose sources begin with the tag of a language")
-    kind, most = "U16" if bundle.config.vocab_size <= SMALL_VOCABULARY else "U32", bundle.config.vocab_size
-    targets = {target for _, target in bundle.directions}
-    for name, info in header.items():
-        if name not in targets:
-            into = ", ".join(sorted(targets)) or "none"
-            raise InputError(f"{path} has a list for {name[:60]!r}: the model translates into {into}")
-        if info.dtype != kind or len(info.shape) != 1 or not FIRST_TAG <= info.shape[0] <= most:
-            found = f"{info.dtype} {list(info.shape)}"
-            raise InputError(f"{path}: the list for {name} is {found}: expected {kind}, {FIRST_TAG} to {most:,} ids")
+    return {name: ids.astype(COUNT_TYPES[of_ids]) for name, ids in lists.items()}
 
 
 def check_ids(path: Path, name: str, ids: "NDArray[Any]", vocab_size: int) -> None:

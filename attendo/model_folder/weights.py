@@ -5,7 +5,7 @@ is allocated: checkpoints by the library, a model's weights by checked_weights.p
 loader exists, so there is none to fall back to.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -19,10 +19,12 @@ from attendo.files.durable import cannot_write
 from attendo.files.tensor_file import check_tensors, read_header
 from attendo.model.build import Model, build_model
 from attendo.model.config import ModelConfig, config_to_dict
-from attendo.model_folder.bundle import Bundle, write_bundle
+from attendo.model_folder.bundle import Bundle
+from attendo.model_folder.bundle_writing import write_bundle
 from attendo.model_folder.checked_weights import LARGEST_WEIGHT, read_weights
 from attendo.model_folder.eight_bits import to_eight_bits
 from attendo.model_folder.optional_keys import AlignmentHeads
+from attendo.model_folder.shortlist import Shortlist
 from attendo.text.tokenizer import Tokenizer
 
 DTYPES = {
@@ -114,12 +116,12 @@ def save_model(
     *,
     stand_ins: bool = False,
     alignment: AlignmentHeads | None = None,
-    write_shortlist: Callable[[Path], None] | None = None,
+    shortlist: Shortlist | None = None,
 ) -> None:
     """A model folder with these weights, the model's own or an average of many.
 
     `dtype`: float32, float16 or int8, see storage.py. `stand_ins`: the model has learnt to keep {1}, {2} … where they
-    stand. `alignment`: the heads that tell what a word was made from. `write_shortlist`: see shortlist.py.
+    stand. `alignment`: the heads that tell what a word was made from. `shortlist`: what is said in each language.
     """
     check_fit(model, weights_of(model), weights)
     if model.config.vocab_size != tokenizer.vocab_size:
@@ -130,7 +132,7 @@ def save_model(
     table, needs = config_to_dict(model.config), num_bytes(written) + OTHER_FILES
     write_bundle(
         folder, table, tokenizer, directions, card, write_weights, needs,
-        stand_ins=stand_ins, alignment=alignment, write_shortlist=write_shortlist,
+        stand_ins=stand_ins, alignment=alignment, shortlist=shortlist,
     )  # fmt: skip
 
 

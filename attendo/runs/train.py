@@ -18,7 +18,8 @@ from attendo.files.durable import write_file
 from attendo.inspection.agreement import FEWEST_PAIRS, choose_heads
 from attendo.model.config import TransformerConfig, config_to_dict
 from attendo.model.transformer import Transformer
-from attendo.model_folder.bundle import describe, read_bundle
+from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.bundle_writing import describe
 from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.model_folder.weights import give_weights_, on_meta, save_model, weights_of
 from attendo.recipe.read import read_recipe

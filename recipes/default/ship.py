@@ -5,13 +5,12 @@ python -m recipes.default.ship --work runs/default --into attendo/models/default
 
 import argparse
 import json
-import shutil
-from functools import partial
 from pathlib import Path
 
 import torch
 
-from attendo.model_folder.bundle import SHORTLIST, read_bundle
+from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.shortlist import read_shortlist
 from attendo.model_folder.weights import load_model, save_model, weights_of
 from recipes.default.card import card
 from recipes.default.scores import read_scores
@@ -43,7 +42,7 @@ def ship(work: Path, into: Path, storage: str = "int8") -> None:
     save_model(
         into, model, weights_of(model), tokenizer, directions, text, DTYPES[storage],
         stand_ins=True, alignment=alignment,
-        write_shortlist=partial(shutil.copyfile, bundle.folder / SHORTLIST),
+        shortlist=read_shortlist(bundle),
     )  # fmt: skip
     size = sum(file.stat().st_size for file in into.iterdir())
     if size > LARGEST:

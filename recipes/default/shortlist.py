@@ -88,7 +88,7 @@ def make_shortlist(
     if silent := sorted(set(languages) - set(counts)):
         raise InputError(f"no text for a list: {recipe} says nothing in {', '.join(silent)}")
     lists = {language: most_said(counts[language], tokenizer, size) for language in sorted(languages)}
-    write_shortlist(out, lists, tokenizer.vocab_size)
+    write_shortlist(out, lists, bundle)
 
 
 def count_targets(recipe: Mapping[str, Any], folders: list[Path], tokenizer: Tokenizer) -> Counts:

@@ -12,8 +12,9 @@ import torch
 
 import attendo
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.ct2.conversion import Contents, Converted, specify
+from attendo.engines.ct2.conversion import POSITIONS, Contents, Converted, specify
 from attendo.engines.ct2.engine import load_ct2_engine
+from attendo.engines.ct2.spec import Filling
 from attendo.engines.engine import Request
 from attendo.errors import ConfigError, InputError
 from attendo.files.manifest import write_manifest
@@ -50,8 +51,7 @@ def save(folder, config, never=()):
 
 
 def with_lists(folder, lists):
-    vocab_size = read_bundle(folder).config.vocab_size
-    write_shortlist(folder / SHORTLIST, lists, vocab_size)
+    write_shortlist(folder / SHORTLIST, lists, read_bundle(folder))
     write_manifest(folder)
     return read_bundle(folder)
 
@@ -150,6 +150,12 @@ def test_attention_comes_with_the_answers(two_lists):
         assert len(one.attention) == len(one.ids)
         assert all(len(row) == len(request.ids) for row in one.attention)
         assert all(sum(row) == pytest.approx(1, abs=1e-3) for row in one.attention)
+
+
+@pytest.mark.parametrize(("listed", "rows"), [(POSITIONS - 1, POSITIONS), (POSITIONS, POSITIONS + 1)])
+def test_positions_have_another_number_of_rows_than_what_is_said(listed, rows):
+    filling = Filling(replace(CONFIG, positions="none"), {}, np.arange(listed))
+    assert len(filling.positions("source_positions.weight")) == rows
 
 
 def form_into(bundle, into):

@@ -16,7 +16,7 @@ import safetensors.numpy
 from attendo.files.manifest import write_manifest
 from attendo.model.config import TransformerConfig, config_to_dict
 from attendo.model.shapes import weight_shapes
-from attendo.model_folder.bundle import describe
+from attendo.model_folder.bundle_writing import describe
 from tests.golden.make_model import tiny_tokenizer
 
 TOKENIZER = tiny_tokenizer()

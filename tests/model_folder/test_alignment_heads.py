@@ -8,7 +8,8 @@ import pytest
 
 from attendo.errors import InputError
 from attendo.files.manifest import write_manifest
-from attendo.model_folder.bundle import CONFIG, model_folder, read_bundle, write_bundle
+from attendo.model_folder.bundle import CONFIG, model_folder, read_bundle
+from attendo.model_folder.bundle_writing import write_bundle
 from attendo.model_folder.optional_keys import AlignmentHeads
 from tests.translation.fake_engine import fake_tokenizer
 

@@ -10,7 +10,8 @@ import pytest
 
 from attendo.errors import InputError, WriteError
 from attendo.files.durable import mark
-from attendo.model_folder.bundle import FILES, read_bundle, write_bundle
+from attendo.model_folder.bundle import FILES, read_bundle
+from attendo.model_folder.bundle_writing import write_bundle
 from attendo.text.subword_models import Bpe
 from attendo.text.tokenizer import Tokenizer
 from tests.golden.make_model import tiny_tokenizer

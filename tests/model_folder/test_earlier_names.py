@@ -6,7 +6,8 @@ import torch
 
 from attendo.model.build import build_model
 from attendo.model.config import RecurrentConfig, config_to_dict
-from attendo.model_folder.bundle import read_bundle, write_bundle
+from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.bundle_writing import write_bundle
 from attendo.model_folder.weights import load_model, weights_of, write_tensors
 from attendo.recipe.recipe import recipe_from_dict
 from attendo.training.fingerprint import as_today, differences, facts_of_model

@@ -19,7 +19,8 @@ from attendo.errors import AttendoError, InputError
 from attendo.files.manifest import write_manifest
 from attendo.model.config import TransformerConfig, config_to_dict
 from attendo.model.shapes import weight_shapes
-from attendo.model_folder.bundle import describe, read_bundle
+from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.bundle_writing import describe
 from tests.golden.make_model import tiny_tokenizer
 
 TOKENIZER = tiny_tokenizer()

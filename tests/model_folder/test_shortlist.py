@@ -1,7 +1,6 @@
 """shortlist.safetensors: read as it was written; what is wrong with one is said in a line."""
 
 import json
-from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +11,8 @@ from attendo.errors import InputError
 from attendo.files.manifest import write_manifest
 from attendo.model_folder.bundle import SHORTLIST, read_bundle
 from attendo.model_folder.installed import add_model
-from attendo.model_folder.shortlist import listed_tags, read_shortlist, write_shortlist
+from attendo.model_folder.shortlist import read_shortlist, stored_lists, write_shortlist
+from attendo.model_folder.weights import load_model, save_model, weights_of
 from tests.translation.small_translator import save_random
 
 VOCABULARY = 450
@@ -31,7 +31,7 @@ def folder(plain, tmp_path):
     copy.mkdir()
     for file in plain.iterdir():
         (copy / file.name).write_bytes(file.read_bytes())
-    write_shortlist(copy / SHORTLIST, LISTS, VOCABULARY)
+    write_shortlist(copy / SHORTLIST, LISTS, read_bundle(plain))
     write_manifest(copy)
     return copy
 
@@ -41,7 +41,7 @@ def test_what_is_written_is_read_here_and_by_the_library(folder):
     for read in (read_shortlist(bundle), load_file(folder / SHORTLIST)):
         assert {name: ids.tolist() for name, ids in read.items()} == {name: ids.tolist() for name, ids in LISTS.items()}
     assert load_file(folder / SHORTLIST)["zh"].dtype == np.uint16
-    assert listed_tags(bundle) == {4: "zh"}  # in English everything may be said, so there is nothing to be gained
+    assert bundle.listed_tags() == {4: "zh"}  # in English everything may be said, so there is nothing to be gained
     assert bundle.key != read_bundle_without(folder).key
 
 
@@ -49,15 +49,15 @@ def read_bundle_without(folder):
     (folder / SHORTLIST).unlink()
     write_manifest(folder)
     bundle = read_bundle(folder)
-    assert listed_tags(bundle) == {}
+    assert bundle.listed_tags() == {}
     return bundle
 
 
 def test_large_vocabularies_have_larger_numbers(tmp_path):
     ids = np.array([0, 1, 2, 3, 70_000])
-    write_shortlist(tmp_path / SHORTLIST, {"zh": ids}, 70_001)
-    assert load_file(tmp_path / SHORTLIST)["zh"].dtype == np.uint32
-    assert load_file(tmp_path / SHORTLIST)["zh"].tolist() == ids.tolist()
+    stored = stored_lists(tmp_path / SHORTLIST, {"zh": ids}, [("en", "zh")], "bpe", 70_001)
+    assert stored["zh"].dtype == np.uint32
+    assert stored["zh"].tolist() == ids.tolist()
 
 
 def ids(*numbers):
@@ -115,15 +115,53 @@ def test_a_damaged_file_is_refused(folder, how, vouched, complaint):
     if vouched:
         write_manifest(folder)
     with pytest.raises(InputError, match=complaint):
-        listed_tags(read_bundle(folder))
+        read_bundle(folder).listed_tags()
 
 
-def test_a_list_that_cannot_be_read_is_not_written(tmp_path):
-    write = partial(write_shortlist, tmp_path / SHORTLIST, vocab_size=VOCABULARY)
-    for wrong in ([0, 1, 2], [0, 1, 2, 3, 450], [0, 1, 2, 3, 7, 5]):
-        with pytest.raises(InputError):
-            write({"zh": np.array(wrong)})
-    assert not (tmp_path / SHORTLIST).exists()
+NOT_WRITTEN = {
+    "no </s>": ({"zh": np.array([0, 1, 3, 4])}, "special ids"),
+    "an id that no token has": ({"zh": np.array([0, 1, 2, 3, 450])}, "has the id 450"),
+    "one that is no id": ({"zh": np.array([0, 1, 2, 3, -1])}, "not in order"),
+    "no order": ({"zh": np.array([0, 1, 2, 3, 7, 5])}, "not in order"),
+    "too few": ({"zh": np.array([0, 1, 2])}, "4 to 450"),
+    "a table": ({"zh": np.zeros((4, 4), int)}, "4 to 450"),
+    "a language that the model does not speak": ({"fr": np.arange(9)}, "translates into en, zh"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_WRITTEN)
+def test_a_list_that_cannot_be_read_is_not_written(plain, tmp_path, name):
+    lists, complaint = NOT_WRITTEN[name]
+    bundle = read_bundle(plain)
+    with pytest.raises(InputError, match=complaint):
+        write_shortlist(tmp_path / SHORTLIST, lists, bundle)
+    with pytest.raises(InputError, match=complaint) as caught:
+        save_again(bundle, tmp_path / "model", lists)
+    assert f"{tmp_path / 'model' / SHORTLIST}" in str(caught.value)
+    assert not any(tmp_path.iterdir())
+
+
+def save_again(bundle, folder, lists):
+    model = load_model(bundle)
+    save_model(folder, model, weights_of(model), bundle.tokenizer(), bundle.directions, "# card\n", shortlist=lists)
+
+
+def test_a_model_is_saved_with_its_lists(plain, tmp_path):
+    save_again(read_bundle(plain), tmp_path / "model", LISTS)
+    read = read_shortlist(read_bundle(tmp_path / "model"))
+    assert {name: ids.tolist() for name, ids in read.items()} == {name: ids.tolist() for name, ids in LISTS.items()}
+
+
+def test_a_tokenizer_without_tags_of_languages_has_no_lists(tmp_path):
+    with pytest.raises(InputError, match="whose sources begin with the tag of a language"):
+        stored_lists(tmp_path / SHORTLIST, LISTS, [("en", "zh")], "sentencepiece", VOCABULARY)
+
+
+def test_a_list_that_changes_after_it_was_checked_is_refused(folder):
+    bundle = read_bundle(folder)
+    change(folder, lambda raw: raw.replace(ids(9, 300, 449).tobytes(), ids(9, 301, 449).tobytes()))
+    with pytest.raises(InputError, match="not what its manifest says"):
+        read_shortlist(bundle)
 
 
 def test_an_added_model_keeps_it(folder, tmp_path, monkeypatch):

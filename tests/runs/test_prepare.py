@@ -10,7 +10,7 @@ from attendo.data.batches import DropoutCorpus
 from attendo.data.prepare import tokenizer as recipe_tokenizer
 from attendo.errors import AttendoError, ConfigError, DataError, InputError
 from attendo.model.config import TransformerConfig, config_to_dict
-from attendo.model_folder.bundle import write_bundle
+from attendo.model_folder.bundle_writing import write_bundle
 from attendo.recipe.recipe import recipe_from_dict
 from attendo.runs.prepare import prepare
 from attendo.training.fingerprint import as_today, differences

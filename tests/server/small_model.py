@@ -5,7 +5,7 @@ from safetensors.numpy import save_file
 
 from attendo.model.config import TransformerConfig
 from attendo.model.shapes import weight_shapes
-from attendo.model_folder.bundle import write_bundle
+from attendo.model_folder.bundle_writing import write_bundle
 from tests.translation.fake_engine import fake_tokenizer
 
 SIZES = {"d_model": 16, "d_ff": 24, "num_heads": 2, "encoder_layers": 2, "decoder_layers": 2}

@@ -22,7 +22,7 @@ from attendo.glass import search
 from attendo.glass.hands import Hands
 from attendo.glass.look import look
 from attendo.glass.reading import open_glass
-from attendo.model_folder.bundle import write_bundle
+from attendo.model_folder.bundle_writing import write_bundle
 from attendo.server import look_pace, looking
 from attendo.server.access import Access, digest_of
 from attendo.server.batching import Ticket

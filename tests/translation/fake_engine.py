@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.engines.engine import Limits
-from attendo.model_folder.bundle import read_bundle, write_bundle
+from attendo.model_folder.bundle import read_bundle
+from attendo.model_folder.bundle_writing import write_bundle
 from attendo.special_tokens import SPECIAL
 from attendo.text.train_tokenizer import TokenizerConfig, train_tokenizer
 from attendo.translation.retries import WIDER_BEAM

@@ -20,7 +20,7 @@ from attendo.engines.process import OfThisProcess
 from attendo.errors import ConfigError, InputError
 from attendo.model.config import TransformerConfig
 from attendo.model.shapes import num_parameters
-from attendo.model_folder.bundle import BYTES_A_NUMBER, SHORTLIST, Bundle
+from attendo.model_folder.bundle import BYTES_A_NUMBER, Bundle
 from attendo.model_folder.optional_keys import AlignmentHeads
 from attendo.special_tokens import SPECIAL
 
@@ -317,11 +317,7 @@ def load_ct2_engine(
     """`device` is cpu, cuda or cuda:1; a GPU computes in half precision, and always with the full vocabulary: it has no
     need of a shorter one."""
     config = transformer_config(bundle)
-    tags: dict[int, str] = {}
-    if SHORTLIST in bundle.files and not full_vocabulary and device == "cpu":
-        from attendo.model_folder.shortlist import listed_tags  # most models do without
-
-        tags = listed_tags(bundle)
+    tags = bundle.listed_tags() if device == "cpu" and not full_vocabulary else {}
     check_addresses(bundle, quantization, threads or free_cores(), 1 + len(tags))
     import ctranslate2
 
