@@ -272,7 +272,7 @@ def translate(
         work = FileTranslation(
             texts=tuple(texts or ()), source=None if source == STANDARD else source,
             target=None if target == STANDARD else target, to=to, from_=from_, options=options, strict=strict,
-            as_lines=as_lines, as_json=as_json, resume=resume,
+            as_lines=as_lines, as_json=as_json, resume=resume, full_vocabulary=full_vocabulary,
             memory=memory,
             bilingual=bilingual or "none",  # type: ignore[arg-type]
         )  # fmt: skip

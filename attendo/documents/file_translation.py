@@ -52,6 +52,7 @@ class FileTranslation:
     as_lines: bool = False  # whatever it looks like
     as_json: bool = False
     resume: bool = False
+    full_vocabulary: bool = False  # how the translator was loaded
     bilingual: BilingualMode = "none"  # of a document: what it said before stays beside the translation
     memory: Path | None = None  # of a document: a file of texts whose translation is known
 
@@ -142,7 +143,9 @@ class FileTranslation:
         found = find(data, self.name)
         asking = SegmentTranslator(translator, self.to, self.from_, self.options)
         to = translator.preparer.languages("", self.to, self.from_).to
-        run = describe_run(translator.bundle.key, to, self.from_, self.options, False, None)
+        run = describe_run(
+            translator.bundle.key, to, self.from_, self.options, False, None, full_vocabulary=self.full_vocabulary
+        )
         writing = Writing(to, asking.source_language(found.segments), self.bilingual)
         work = DocumentRun(
             key=key, document=found.aimed(writing), name=self.name, asking=asking, target=self.target,
@@ -179,8 +182,9 @@ class FileTranslation:
                 yield StreamOutput(stream)
         else:
             run = describe_run(
-                translator.bundle.key, to, self.from_, self.options, self.as_json, self.size, strict=self.strict
-            )
+                translator.bundle.key, to, self.from_, self.options, self.as_json, self.size,
+                strict=self.strict, full_vocabulary=self.full_vocabulary,
+            )  # fmt: skip
             with DurableOutput(self.target, run, translator.engine.name, reader, resume=self.resume) as file:
                 yield file
 

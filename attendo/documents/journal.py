@@ -42,6 +42,7 @@ DIFFERENCES = {
     "glossary": "another --glossary",
     "json": "or without --json",
     "strict": "or without --strict",
+    "full_vocabulary": "or without --full-vocabulary",
     "input_bytes": "an input of another size",
     "bilingual": "another --bilingual",
     "memory": "another --memory",
@@ -59,6 +60,7 @@ def describe_run(
     input_bytes: int | None,
     *,
     strict: bool = False,
+    full_vocabulary: bool = False,
 ) -> RunDescription:
     """All that decides what is written. `model` is the key of its folder; `input_bytes` is None where the input cannot
     be read a second time."""
@@ -69,7 +71,9 @@ def describe_run(
         **options.to_dict(),
         "json": as_json,
         "input_bytes": input_bytes,
-        **({"strict": True} if strict else {}),  # left out as by earlier versions, whose runs are resumed
+        # Left out as by earlier versions, whose runs are resumed.
+        **({"strict": True} if strict else {}),
+        **({"full_vocabulary": True} if full_vocabulary else {}),
     }
 
 

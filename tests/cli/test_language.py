@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 from attendo.cli.language import choose_language
 from attendo.cli.main import app, explain, main
 from attendo.decoding.options import SearchOptions
+from attendo.documents.durable_output import ANEW
+from attendo.documents.journal import DIFFERENCES
 from attendo.report.columns import num_columns, wrapped
 from attendo.report.formulas import without_latex
 from attendo.report.messages import Template, read_catalogue, to_chinese
@@ -90,6 +92,13 @@ def test_remarks_of_a_ledger():
     said = to_chinese(f"done, with remarks: {'; '.join(ledger.remarks())}")
     assert said.startswith("已完成，有备注：输入 2 行，输出 0 行；9 个字符中有 0 个有着落；1 处因句子太长而切开；")
     assert not WORD.search(said.replace("U+FFFD", ""))
+
+
+@pytest.mark.parametrize("words", DIFFERENCES.values())
+def test_what_another_command_had_is_said_in_chinese(words):
+    said = to_chinese(f"a.txt was made with {words}: --resume takes the same command; {ANEW}")
+    assert said.startswith("生成 a.txt 时")
+    assert not WORD.search(re.sub(r"a\.txt|--[a-z-]+", "", said)), said
 
 
 def test_what_to_install_is_said_in_chinese():

@@ -78,6 +78,8 @@ def test_files(attendo, tmp_path):
     code, out, err = attendo("-i", "in.txt", "-o", "out.txt", "--resume", *MODEL)
     assert (code, out) == (0, b"")
     assert err == b"attendo: out.txt is there already, made by the same command: nothing to do\n"
+    code, out, err = attendo("-i", "in.txt", "-o", "out.txt", "--resume", "--full-vocabulary", *MODEL)
+    assert (code, out, b"was made with or without --full-vocabulary" in err) == (1, b"", True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "in.txt", "out.txt"]
     (tmp_path / "empty").write_bytes(b"")
     assert attendo("-i", "empty", "-o", "out.txt", *MODEL)[0] == 0

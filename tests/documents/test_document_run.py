@@ -156,6 +156,8 @@ def test_a_finished_document_is_not_made_again(model, files):
     assert again.account.ledger == first.account.ledger
     with pytest.raises(InputError, match="another --bilingual"):
         go(model, *files, resume=True, bilingual="under")
+    with pytest.raises(InputError, match="or without --full-vocabulary"):
+        go(model, *files, resume=True, full_vocabulary=True)
     files[1].write_bytes(b"edited")
     with pytest.raises(InputError, match="was changed after"):
         go(model, *files, resume=True)

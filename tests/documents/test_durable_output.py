@@ -110,6 +110,7 @@ OTHERS = {
     "or without --no-wider-retry": {"options": TranslationOptions(wider_retry=False)},
     "another --glossary": {"options": TranslationOptions(glossary=Glossary([Term("我", "I")]))},
     "or without --json": {"as_json": True},
+    "or without --full-vocabulary": {"full_vocabulary": True},
     "an input of another size": {"input": TEXT + b"\n"},
     "was made from another": {"input": TEXT.replace(b"see 21", b"see 12")},
 }
