@@ -13,7 +13,7 @@ from attendo.files.tables import read_json
 from attendo.files.tensor_file import read_header
 from attendo.model.config import ModelConfig, config_from_dict, config_to_dict
 from attendo.model.presets import PRESETS, preset
-from attendo.model_folder.storage import Storage, storage_of
+from attendo.model_folder.storage import Storage, check_weights
 from attendo.report.columns import num_columns, padded
 
 PRESET_HELP = f"A preset ({', '.join(PRESETS)}), a model folder, or a configuration in a .json file."
@@ -73,7 +73,7 @@ def describe(
     from attendo.inspection.hugging_face import TIED, under_their_names
 
     theirs = under_their_names(config) if names == "hf" else None
-    storage = storage_in(Path(name)) if is_file else None
+    storage = storage_in(Path(name), read_config(path, None)) if is_file else None
 
     from attendo.inspection.structure import describe_model  # torch, after the arguments have proved good
 
@@ -103,11 +103,12 @@ def describe(
         print_result(tr(f"weights stored in {storage}", f"权重存为 {storage}"))
 
 
-def storage_in(folder: Path) -> Storage | None:
+def storage_in(folder: Path, config: ModelConfig) -> Storage | None:
     """Of a model folder; a configuration alone stores nothing."""
     from attendo.model_folder.bundle import WEIGHTS  # libraries that --help does without
 
-    return storage_of(read_header(folder / WEIGHTS)) if (folder / WEIGHTS).exists() else None
+    path = folder / WEIGHTS
+    return check_weights(path, read_header(path), config) if path.exists() else None
 
 
 def table_row(part: str, parameters: str, share: str) -> str:

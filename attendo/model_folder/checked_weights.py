@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from attendo.files.tensor_arrays import ARRAY_TYPES, Arrays, check_numbers, each_array
-from attendo.files.tensor_file import TensorInfo, check_tensors
-from attendo.model.config import LayerConfig, ModelConfig
+from attendo.files.tensor_file import TensorInfo
+from attendo.model.config import LayerConfig
+from attendo.model.shapes import weight_shapes
 from attendo.model_folder.bundle import WEIGHTS, Bundle
 from attendo.model_folder.eight_bits import from_eight_bits
 from attendo.model_folder.overflow import check_no_overflow
-from attendo.model_folder.storage import SCALE, expected_tensors, storage_of
+from attendo.model_folder.storage import SCALE, check_weights
 
 # The largest number of float16, in which models are also written and, on a GPU, run. What is learnt stays below 100.
 LARGEST_WEIGHT = 65_504.0
@@ -32,7 +33,7 @@ def read_weights(bundle: Bundle) -> Arrays:
 
     stored = dict(each_array(bundle.weights, check, STORED_TYPES, bundle.files[WEIGHTS].sha256))
     weights: Arrays = {}
-    for name in [name for name in stored if not name.endswith(SCALE)]:
+    for name in weight_shapes(bundle.config):
         numbers = stored.pop(name)  # so that no two forms of all weights are in memory at once
         if numbers.dtype == np.int8:
             numbers = from_eight_bits(bundle.weights, name, numbers, stored[f"{name}{SCALE}"])
@@ -41,7 +42,3 @@ def read_weights(bundle: Bundle) -> Arrays:
     if isinstance(bundle.config, LayerConfig):  # a recurrent state does not grow: tanh holds it between -1 and 1
         check_no_overflow(bundle.weights, bundle.config, weights)
     return weights
-
-
-def check_weights(path: Path, header: Mapping[str, TensorInfo], config: ModelConfig) -> None:
-    check_tensors(path, header, expected_tensors(config, storage_of(header)))

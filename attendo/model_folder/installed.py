@@ -8,7 +8,7 @@ from attendo.files.manifest import NAME as MANIFEST
 from attendo.files.tensor_file import read_header
 from attendo.model_folder.added import check_name, copy_model
 from attendo.model_folder.bundle import CARD, DEFAULT, known_models, model_folder, read_bundle
-from attendo.model_folder.storage import Storage, storage_of
+from attendo.model_folder.storage import Storage, check_weights
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def describe_installed(folder: Path) -> InstalledModel:
     bundle = read_bundle(folder)
     size, default = bundle.weights.stat().st_size, folder.name == DEFAULT
     licence, origin = (said_by_card(folder, word) for word in ("Licence", "Origin"))
-    storage = storage_of(read_header(bundle.weights))
+    storage = check_weights(bundle.weights, read_header(bundle.weights), bundle.config)
     return InstalledModel(folder.name, default, bundle.directions, size, licence, folder, origin, storage)
 
 

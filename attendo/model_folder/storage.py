@@ -11,9 +11,10 @@ float32 in every case (checked_weights.py).
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal
 
-from attendo.files.tensor_file import Expected, TensorInfo
+from attendo.files.tensor_file import Expected, TensorInfo, check_tensors
 from attendo.model.config import ModelConfig
 from attendo.model.shapes import weight_shapes
 
@@ -27,8 +28,15 @@ def is_multiplied(name: str, shape: tuple[int, ...]) -> bool:
     return len(shape) == 2 and not name.endswith("positions.weight")
 
 
-def storage_of(header: Mapping[str, TensorInfo]) -> Storage:
-    """What a file of weights seems to be. Where it is nothing whole, float32 is what is missed in it."""
+def check_weights(path: Path, header: Mapping[str, TensorInfo], config: ModelConfig) -> Storage:
+    """In which numbers the weights of such a model are stored in a file that holds them and nothing else."""
+    storage = seeming_storage(header)
+    check_tensors(path, header, expected_tensors(config, storage))
+    return storage
+
+
+def seeming_storage(header: Mapping[str, TensorInfo]) -> Storage:
+    """By which a file is to be judged. Where it is nothing whole, float32 is what is missed in it."""
     kinds = {info.dtype for info in header.values()}
     if "I8" in kinds:
         return "int8"

@@ -8,16 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
+import safetensors.torch
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from attendo.engines.ct2.conversion import write_files
+from attendo.errors import InputError
 from attendo.exchange.ct2_file import read_ct2_variables
 from attendo.exchange.export_hugging_face import export_hugging_face
 from attendo.files.manifest import write_manifest
 from attendo.glass.transformer import read_glass_model
+from attendo.model.shapes import weight_shapes
+from attendo.model_folder import checked_weights, storage
 from attendo.model_folder.bundle import read_bundle
 from attendo.model_folder.checked_weights import read_weights
 from attendo.model_folder.eight_bits import SMALLEST_SCALE, from_eight_bits, rounded
@@ -226,3 +230,36 @@ def test_the_commands_say_how_weights_are_stored(tmp_path, dtype, capsys):
     assert code == 0
     assert out.endswith(f"\nweights stored in {word}\n")
     assert json.loads(command("describe", str(folder), "--json", capsys=capsys)[1])["storage"] == word
+
+
+def zeros_of(kind, query=None):
+    kinds = {QUERY: query or kind}
+    return {name: torch.zeros(shape, dtype=kinds.get(name, kind)) for name, shape in weight_shapes(SMALL).items()}
+
+
+STRANGERS = {
+    "bfloat16": lambda: zeros_of(torch.bfloat16),
+    "float64": lambda: zeros_of(torch.float64),
+    "two kinds": lambda: zeros_of(torch.float32, query=torch.float16),
+    "none of its tensors": lambda: {"x": torch.zeros(3)},
+}
+
+
+@pytest.mark.parametrize("name", STRANGERS)
+def test_of_what_no_engine_reads_no_command_says_how_it_is_stored(tmp_path, name, capsys):
+    folder = write_folder(tmp_path / "model", SMALL, stored_weights())
+    safetensors.torch.save_file(STRANGERS[name](), folder / "model.safetensors")
+    write_manifest(folder)
+    with pytest.raises(InputError, match="does not hold the tensors it should"):
+        describe_installed(folder)
+    code, out, err = command("describe", str(folder), capsys=capsys)
+    assert (code, out, "does not hold the tensors it should" in err) == (1, "", True)
+
+
+def test_a_weight_may_be_called_as_scales_are(tmp_path, monkeypatch):
+    """What is no weight by its name alone would be thrown away in silence."""
+    bundle = read_bundle(write_folder(tmp_path / "model", SMALL, {"a.scale": np.ones(3, "f4"), "b": np.ones(3, "f4")}))
+    for module in (storage, checked_weights):
+        monkeypatch.setattr(module, "weight_shapes", lambda config: {"a.scale": (3,), "b": (3,)})
+    monkeypatch.setattr(checked_weights, "check_no_overflow", lambda *_: None)
+    assert set(read_weights(bundle)) == {"a.scale", "b"}
