@@ -1,5 +1,6 @@
 """A training step on a CPU with fewer detours: its loss and gradients against autograd's of the written-out model."""
 
+import math
 from copy import deepcopy
 from dataclasses import replace
 
@@ -74,7 +75,8 @@ def test_loss_and_gradients_are_those_of_the_written_out_model(monkeypatch, batc
         torch.testing.assert_close(found[name], gradient, atol=1e-9, rtol=1e-7, msg=lambda text, name=name: name + text)
 
 
-def test_in_bfloat16_all_is_near():
+def test_in_bfloat16_all_is_near(monkeypatch):
+    monkeypatch.setattr(loss, "AT_ONCE", 46)  # several chunks, the last one smaller
     torch.manual_seed(1)
     model, batch = build_model(replace(CONFIG, d_model=64, d_ff=128)), BATCHES["padded"]
     expected, wanted = gradients(TeacherForcing(0.1), model, batch)
@@ -152,6 +154,15 @@ def test_dropout_drops_its_share_and_by_no_pattern():
         assert abs((one[:-lag] * one[lag:]).mean() / spread) < limit, lag
     assert abs((one * other).mean() / spread) < limit
     assert bits.factors(torch.empty(4, 4), 0.0) is None
+
+
+def test_the_largest_dropout_that_a_configuration_takes_leaves_something():
+    torch.manual_seed(1)
+    largest = math.nextafter(1.0, 0.0)
+    factors = FewBits().factors(torch.empty(512, 512), replace(CONFIG, dropout=largest).dropout)
+    assert set(factors.unique().tolist()) == {0.0, 2.0**16}
+    total, _ = gradients(LeanTeacherForcing(0.1, torch.float64), model_of(dropout=largest), BATCHES["padded"])
+    assert total.isfinite()
 
 
 def weights_after(seed, state=None):

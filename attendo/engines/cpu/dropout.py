@@ -20,7 +20,7 @@ class FewBits:
 
     def factors(self, like: Tensor, dropout: float) -> Tensor | None:
         """0 where a number is dropped, 1 / (1 - p) elsewhere, of the shape and type of `like`; None where p is 0."""
-        dropped = round(dropout * STEPS)
+        dropped = min(round(dropout * STEPS), STEPS - 1)  # a little is left of whatever is less than 1
         if dropped == 0:
             return None
         drawn = self.bits.random_raw(like.numel() // 4 + 1).view(np.int16)[: like.numel()]

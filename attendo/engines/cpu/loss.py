@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 AT_ONCE = 2**22  # logits: 16 MiB, few enough for the allocator to keep them for the next chunk
+AT_ONCE_IN_LESS = 4  # times as many where products are in bfloat16: the shares of a chunk are added up in float32
 
 
 class LeanLoss(torch.autograd.Function):
@@ -23,17 +24,20 @@ class LeanLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, targets: Tensor, smoothing: float, dtype: torch.dtype) -> Tensor:
-        chunk = max(1, AT_ONCE // len(weight))
+        chunk = max(1, AT_ONCE * (1 if dtype == weight.dtype else AT_ONCE_IN_LESS) // len(weight))
         given, lower = x.to(dtype), weight.to(dtype)
-        loss, d_x, d_weight = x.new_zeros(()), torch.empty_like(x), None
+        loss, d_x, d_weight = x.new_zeros(()), torch.empty_like(x), torch.zeros_like(weight)
         for start in range(0, len(x), chunk):
             some = slice(start, start + chunk)
             logits = (given[some] @ lower.t()).to(x.dtype)
             loss += cross_entropy_(logits, targets[some], smoothing)
-            d_logits = logits.to(dtype)
-            d_x[some] = d_logits @ lower
-            share = (d_logits.t() @ given[some]).to(weight.dtype)
-            d_weight = share if d_weight is None else d_weight.add_(share)
+            if dtype == weight.dtype:  # with a large vocabulary a new matrix for each chunk took as long as the product
+                torch.mm(logits, lower, out=d_x[some])
+                d_weight.addmm_(logits.t(), given[some])
+            else:
+                d_logits = logits.to(dtype)
+                d_x[some] = d_logits @ lower
+                d_weight += d_logits.t() @ given[some]
         ctx.save_for_backward(d_x, d_weight)
         return loss
 
