@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 AT_ONCE = 2**22  # logits: 16 MiB, few enough for the allocator to keep them for the next chunk
-AT_ONCE_IN_LESS = 4  # times as many where products are in bfloat16: the shares of a chunk are added up in float32
+FEWEST_TOKENS = 512  # of a chunk: for each the whole gradient of the matrix is read and written
 
 
 class LeanLoss(torch.autograd.Function):
@@ -24,7 +24,7 @@ class LeanLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, targets: Tensor, smoothing: float, dtype: torch.dtype) -> Tensor:
-        chunk = max(1, AT_ONCE * (1 if dtype == weight.dtype else AT_ONCE_IN_LESS) // len(weight))
+        chunk = max(AT_ONCE // len(weight), FEWEST_TOKENS)
         given, lower = x.to(dtype), weight.to(dtype)
         loss, d_x, d_weight = x.new_zeros(()), torch.empty_like(x), torch.zeros_like(weight)
         for start in range(0, len(x), chunk):
