@@ -25,7 +25,7 @@ from attendo.engines.cuda.training.sublayers import (
     FeedForwardPass,
     SelfAttentionPass,
 )
-from attendo.engines.cuda.training.written_out import WrittenOut, kept
+from attendo.engines.cuda.training.written_out import WrittenOut, dropped, kept
 from attendo.model import masks
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig, in_family
@@ -37,6 +37,7 @@ from attendo.training.graphed import GraphedStep
 from attendo.training.objective import TeacherForcing
 from attendo.training.optimizer import build_optimizer
 from attendo.training.step import train_step
+from tests.engines.same_dropout import dropping_again
 
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 CUDA = torch.device("cuda")
@@ -90,6 +91,43 @@ def test_loss_and_gradients_are_those_of_the_written_out_model(monkeypatch, batc
     torch.testing.assert_close(loss, expected)
     for name, gradient in expected_gradients.items():
         torch.testing.assert_close(found[name], gradient, atol=1e-9, rtol=1e-7, msg=lambda text, name=name: name + text)
+
+
+class Recording(WrittenOut):
+    """Keeps by what it multiplies where it drops on its way forward."""
+
+    def __init__(self):
+        self.factors = []
+
+    def note(self, like, seed, dropout):
+        if dropout:
+            self.factors.append(dropped(torch.ones_like(like), seed, dropout))
+
+    def embed(self, table, tokens, positions, places, factor, seed, dropout, dtype):
+        self.note(table[tokens], seed, dropout)
+        return super().embed(table, tokens, positions, places, factor, seed, dropout, dtype)
+
+    def residual_norm(self, x, y, bias, gain, offset, eps, seed, dropout):
+        self.note(y, seed, dropout)
+        return super().residual_norm(x, y, bias, gain, offset, eps, seed, dropout)
+
+
+@pytest.mark.parametrize("order", ["post", "pre"])
+def test_it_drops_where_the_written_out_model_does(order, monkeypatch):
+    """Each dropout by a seed of its own, on the embeddings and on what every sublayer says; none when it is tested."""
+    torch.manual_seed(1)
+    model = build_model(replace(CONFIG, dropout=0.3, norm_order=order)).double()
+    batch, programs = Batch.from_pairs([([5, 6], [10, 11, 12]), ([7, 8], [13, 14, 15])]), Recording()
+    objective = FusedTeacherForcing(0.1, torch.float64, programs)
+    loss, found = gradients(objective, model, batch)
+    assert len(programs.factors) == 2 + 2 * 2 + 2 * 3
+    with dropping_again(programs.factors, monkeypatch):
+        expected, wanted = gradients(TeacherForcing(0.1), model, batch)
+    torch.testing.assert_close(loss, expected)
+    for name, gradient in wanted.items():
+        torch.testing.assert_close(found[name], gradient, atol=1e-9, rtol=1e-7, msg=lambda text, name=name: name + text)
+    with torch.no_grad():
+        torch.testing.assert_close(objective(model.eval(), batch), TeacherForcing(0.1)(model, batch))
 
 
 @pytest.mark.parametrize("order", ["post", "pre"])

@@ -26,6 +26,7 @@ from attendo.training.device import Machine
 from attendo.training.objective import TeacherForcing
 from attendo.training.optimizer import build_optimizer
 from attendo.training.step import train_step
+from tests.engines.same_dropout import dropping_again
 
 CPU = Machine(torch.device("cpu"), torch.float32, compiled=False, threads=1, packed=False)
 CONFIG = TransformerConfig(
@@ -62,11 +63,17 @@ def model_of(dtype=torch.float64, **changed):
     return model
 
 
+def in_chunks(monkeypatch, tokens):
+    """Several, the last one smaller."""
+    monkeypatch.setattr(loss, "AT_ONCE", 1)
+    monkeypatch.setattr(loss, "FEWEST_TOKENS", tokens)
+
+
 @pytest.mark.parametrize("batch", BATCHES.values(), ids=BATCHES)
 @pytest.mark.parametrize("changed", [{}, {"tied_output": False}, {"norm_order": "pre", "num_heads": 1}], ids=str)
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_loss_and_gradients_are_those_of_the_written_out_model(monkeypatch, batch, changed, smoothing):
-    monkeypatch.setattr(loss, "AT_ONCE", 46 * 3)  # several chunks, the last one smaller
+    in_chunks(monkeypatch, 3)
     model = model_of(**changed)
     expected, wanted = gradients(TeacherForcing(smoothing), model, batch)
     found_loss, found = gradients(LeanTeacherForcing(smoothing, torch.float64), model, batch)
@@ -75,8 +82,29 @@ def test_loss_and_gradients_are_those_of_the_written_out_model(monkeypatch, batc
         torch.testing.assert_close(found[name], gradient, atol=1e-9, rtol=1e-7, msg=lambda text, name=name: name + text)
 
 
+@pytest.mark.parametrize("order", ["post", "pre"])
+def test_it_drops_where_the_written_out_model_does(order, monkeypatch):
+    """Each dropout by factors of its own, on the embeddings and on what every sublayer says; none when it is tested."""
+    recorded, factors = [], FewBits.factors
+    monkeypatch.setattr(FewBits, "factors", lambda *given: recorded.append(factors(*given)) or recorded[-1])
+    model, batch = model_of(dropout=0.3, norm_order=order), BATCHES["alike"]
+    loss, found = gradients(LeanTeacherForcing(0.1, torch.float64), model, batch)
+    assert len(recorded) == 2 + 2 * 2 + 2 * 3
+    with dropping_again(recorded, monkeypatch):
+        expected, wanted = gradients(TeacherForcing(0.1), model, batch)
+    torch.testing.assert_close(loss, expected)
+    for name, gradient in wanted.items():
+        torch.testing.assert_close(found[name], gradient, atol=1e-9, rtol=1e-7, msg=lambda text, name=name: name + text)
+    with torch.no_grad():
+        tested = [
+            objective(model.eval(), batch)
+            for objective in (LeanTeacherForcing(0.1, torch.float64), TeacherForcing(0.1))
+        ]
+    torch.testing.assert_close(*tested)
+
+
 def test_in_bfloat16_all_is_near(monkeypatch):
-    monkeypatch.setattr(loss, "AT_ONCE", 46)  # several chunks, the last one smaller
+    in_chunks(monkeypatch, 4)
     torch.manual_seed(1)
     model, batch = build_model(replace(CONFIG, d_model=64, d_ff=128)), BATCHES["padded"]
     expected, wanted = gradients(TeacherForcing(0.1), model, batch)
