@@ -112,7 +112,7 @@ def trainer_of(ranks: Ranks, name: str, kind: str, device: torch.device | None =
     torch.manual_seed(1)
     source = Batches([synthetic(20_000, mean=24, vocabulary=VOCABULARY[kind])], TOKENS[kind], 1, machine.packed)
     batches = [batch for batch, _ in islice(source.stream(Position()), STEPS[kind])]
-    objective = FusedTeacherForcing(0.1) if machine.fused else TeacherForcing(0.1)
+    objective = FusedTeacherForcing(0.1) if machine.step == "fused" else TeacherForcing(0.1)
     trainer = Trainer(build_model(config), batches, objective, training, machine=machine, ranks=ranks)
     trainer.state.model.train()
     return trainer, batches

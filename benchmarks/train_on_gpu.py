@@ -141,7 +141,7 @@ def trainer_of(
         batches,  # type: ignore[arg-type]
         FusedTeacherForcing(SMOOTHING) if fused else TeacherForcing(SMOOTHING),
         training or TrainingConfig(),
-        machine=replace(compiled, compiled=False, fused=True) if fused else compiled,
+        machine=replace(compiled, compiled=False, step="fused") if fused else compiled,
         checkpoints=folder,
         callbacks=callbacks,
     )

@@ -105,11 +105,13 @@ def objective_of(training: TrainingConfig, config: ModelConfig, machine: Machine
         return MaskPredict(training.label_smoothing)
     if training.r_drop:
         return RDrop(training.r_drop, training.label_smoothing)
-    if machine.fused and machine.device.type == "cpu":
-        return LeanTeacherForcing(training.label_smoothing, machine.precision)
-    if machine.fused:
-        return FusedTeacherForcing(training.label_smoothing)
-    return TeacherForcing(training.label_smoothing)
+    match machine.step:
+        case "lean":
+            return LeanTeacherForcing(training.label_smoothing, machine.precision)
+        case "fused":
+            return FusedTeacherForcing(training.label_smoothing)
+        case "written-out":
+            return TeacherForcing(training.label_smoothing)
 
 
 def check_shardable(training: TrainingConfig, config: ModelConfig) -> None:

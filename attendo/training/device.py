@@ -4,6 +4,7 @@ import os
 import shutil
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Literal
 
 import torch
 
@@ -11,6 +12,9 @@ from attendo.device import choose_device
 from attendo.model.config import ModelConfig, can_pack
 from attendo.training.config import TrainingConfig
 from attendo.training.repeatable import fix_workspace
+
+# How a step is computed: by the model itself, or made for speed (engines/cpu, engines/cuda/training).
+StepKind = Literal["written-out", "lean", "fused"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class Machine:
     compiled: bool
     threads: int
     packed: bool  # batches hold many pairs in a row
-    fused: bool = False  # a step is made for speed (engines/cuda/training, engines/cpu)
+    step: StepKind = "written-out"
 
     def to_dict(self) -> dict[str, str]:
         name = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu"
@@ -32,7 +36,8 @@ class Machine:
             "compiled": "yes" if self.compiled else "no",
             "threads": str(self.threads),
             "packed": "yes" if self.packed else "no",
-            **({"fused": "yes"} if self.fused else {}),  # earlier runs, which were not, have no such line
+            # Which of the two the device tells; earlier runs, which were not, have no such line.
+            **({} if self.step == "written-out" else {"fused": "yes"}),
             "torch": torch.__version__,
         }
 

@@ -214,10 +214,11 @@ def test_copies_for_products_are_the_weights():
 def test_only_what_the_programs_compute_is_given_to_them():
     base, training = preset("base", 32_000), TrainingConfig()
     chosen = fused_if_possible(ON_A_GPU, base, training)
-    assert chosen.fused
+    assert chosen.step == "fused"
     assert not chosen.compiled
     here = replace(ON_A_GPU, device=torch.device("cpu"))
-    assert replace(here, fused=True).to_dict() == here.to_dict() | {"fused": "yes"}
+    for step in ("lean", "fused"):  # checkpoints know one word for both
+        assert replace(here, step=step).to_dict() == here.to_dict() | {"fused": "yes"}
     others = [
         {"norm": "rms"}, {"activation": "gelu"}, {"positions": "learned"}, {"bias": False},
         {"attention_dropout": 0.1}, {"activation_dropout": 0.1}, {"compatibility": "additive"},

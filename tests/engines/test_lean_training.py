@@ -18,9 +18,11 @@ from attendo.engines.cpu.lines import Line
 from attendo.engines.cpu.loss import LeanLoss, cross_entropy_
 from attendo.engines.cpu.residual import ResidualNorm
 from attendo.engines.cpu.training import LeanTeacherForcing, lean_if_possible
+from attendo.engines.cuda.training.fused import FusedTeacherForcing
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig, in_family
 from attendo.model.presets import preset
+from attendo.runs.build_trainer import objective_of
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine
 from attendo.training.objective import TeacherForcing
@@ -223,12 +225,15 @@ def test_two_runs_are_equal_to_the_last_bit_and_so_is_one_taken_up_again():
 
 def test_only_what_the_step_computes_is_given_to_it():
     tiny, training = preset("tiny", 8_001), TrainingConfig()
-    assert lean_if_possible(CPU, tiny, training) == replace(CPU, fused=True)
+    assert lean_if_possible(CPU, tiny, training) == replace(CPU, step="lean")
     for other in ({"norm": "rms"}, {"activation": "gelu"}, {"attention_dropout": 0.1}, {"positions": "rotary"}):
         assert lean_if_possible(CPU, replace(tiny, **other), training) is CPU, other
     assert lean_if_possible(CPU, in_family(tiny, "non-autoregressive"), training) is CPU
     assert lean_if_possible(CPU, preset("lstm", 8_000), training) is CPU
     for settled in ({"r_drop": 5.0}, {"compile": "on"}, {"compile": "off"}, {"shard": True}):
         assert lean_if_possible(CPU, tiny, TrainingConfig(**settled)) is CPU, settled
+    kinds = {"written-out": TeacherForcing, "lean": LeanTeacherForcing, "fused": FusedTeacherForcing}
+    for step, kind in kinds.items():
+        assert type(objective_of(training, tiny, replace(CPU, step=step))) is kind
     gpu = replace(CPU, device=torch.device("cuda"))
     assert lean_if_possible(gpu, tiny, training) is gpu

@@ -51,7 +51,7 @@ def lean_if_possible(machine: Machine, config: ModelConfig, training: TrainingCo
         and not training.shard
         and is_the_papers(config)
     )
-    return replace(machine, fused=True) if possible else machine
+    return replace(machine, step="lean") if possible else machine
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def fused_if_possible(machine: Machine, config: ModelConfig, training: TrainingC
         and is_plain(config)
         and training.tokens_per_batch <= MOST_TOKENS
     )
-    return replace(machine, compiled=False, fused=True) if possible else machine
+    return replace(machine, compiled=False, step="fused") if possible else machine
 
 
 def is_plain(config: ModelConfig) -> bool:
