@@ -25,7 +25,6 @@ import attendo
 from attendo.data.corpus import CorpusFile
 from attendo.data.lines import ignore
 from attendo.engines.ct2.engine import batch_size, token_names
-from attendo.model_folder.shortlist import listed_tags
 from attendo.text.normalize import for_model
 from attendo.translation.options import TranslationOptions
 from benchmarks.machine import data_folder, describe_machine
@@ -75,7 +74,7 @@ def main() -> None:
 
 
 def listed_languages(translator: attendo.Translator) -> list[str]:
-    return list(listed_tags(translator.bundle).values())
+    return list(translator.bundle.listed_tags().values())
 
 
 def pairs_of(direction: tuple[str, str], part: str) -> Pairs:

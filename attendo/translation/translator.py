@@ -237,8 +237,8 @@ class Translator:
             log p(word) = Σ log p(token | source, tokens before it), over the tokens of the word
 
         Where the engine gave no log-probabilities of tokens, as CTranslate2 does not, all answers are scored together,
-        in one more pass and by the full vocabulary, whatever a shortlist leaves out. What the model did not say, such as
-        what it did not have to translate, is left out.
+        in one more pass and by the full vocabulary, whatever a shortlist leaves out. Words that the model did not say,
+        such as what it did not have to translate, are left out.
         """
         from attendo.translation.alignment import answers_to_score, words_with_log_probs
 
