@@ -40,7 +40,14 @@ def drawn(key):
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(data=st.data())
 def test_pieces_in_any_order(key, data):
-    content = data.draw(drawn(key)).encode()
+    check_law(key, data.draw(drawn(key)).encode())
+
+
+def test_what_is_plain_where_it_stands_stays_plain():
+    check_law("yaml", b"&x ---\n&x ")
+
+
+def check_law(key, content):
     try:
         document = finder_for(key)(content, f"a.{key}")
     except AttendoError:

@@ -56,15 +56,18 @@ def read_scalar(raw: str) -> Scalar | None:
 def write_scalar(scalar: Scalar, text: str, *, in_flow: bool = False) -> str:
     if scalar.quote == "'" and not INSIDE_SINGLE.search(text):
         return "'" + scalar.spelt.write(text, lambda sign: "''" if sign == "'" else sign) + "'"
-    if not scalar.quote and is_plain(text, in_flow=in_flow):
+    if not scalar.quote and is_plain(text, in_flow=in_flow, like=scalar.spelt.text):
         return text
     spelt = scalar.spelt if scalar.quote == '"' else Spelt("", {})
     return '"' + spelt.write(text, escaped) + '"'
 
 
-def is_plain(text: str, *, in_flow: bool) -> bool:
-    """Whether it can stand without quotes and be the same string."""
-    if not text or BEGINS.match(text) or INSIDE.search(text) or OTHER.fullmatch(text):
+def is_plain(text: str, *, in_flow: bool, like: str = "") -> bool:
+    """Whether it can stand without quotes and be the same string, in the place of another that does.
+
+    It may begin as that one does: --- means something at the edge of a line, and nothing after an anchor."""
+    begins = BEGINS.match(text)
+    if not text or (begins and not like.startswith(begins.group())) or INSIDE.search(text) or OTHER.fullmatch(text):
         return False
     return not (in_flow and IN_FLOW.search(text))
 
