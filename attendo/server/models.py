@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,17 +39,17 @@ class Route(NamedTuple):
 class ServedModels:
     models: tuple[ServedModel, ...]
 
-    @property
+    @cached_property
     def directions(self) -> list[tuple[str, str]]:
         """Of all models, each once, in their order."""
         found = [direction for model in self.models for direction in model.translator.bundle.directions]
         return list(dict.fromkeys(found))
 
-    @property
+    @cached_property
     def sources(self) -> list[str]:
         return list(dict.fromkeys(source for source, _ in self.directions))
 
-    @property
+    @cached_property
     def targets(self) -> list[str]:
         return list(dict.fromkeys(target for _, target in self.directions))
 
