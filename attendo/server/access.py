@@ -13,6 +13,7 @@ import hmac
 import ipaddress
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -44,7 +45,7 @@ class Access:
     allowed_origins: tuple[str, ...] = ()
     strict_origins: bool = False  # no extensions and no shells either
 
-    @property
+    @cached_property
     def is_local(self) -> bool:
         return is_loopback(self.host)
 

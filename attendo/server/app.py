@@ -7,11 +7,14 @@ a body -> key, dialect.read -> Service.translate -> dialect.write; whatever goes
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
-from fastapi.responses import StreamingResponse
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
 
 from attendo import __version__
 from attendo.server.access import Access
@@ -29,7 +32,7 @@ from attendo.server.languages import deepl_languages, libretranslate_languages
 from attendo.server.looking import Looking
 from attendo.server.page import PAGE, page_handler
 from attendo.server.rich_answer import rich_answer, rich_answers
-from attendo.server.schemas import documented
+from attendo.server.schemas import described
 from attendo.server.service import Service, as_request_error
 from attendo.server.translate_job import Translated
 
@@ -41,25 +44,24 @@ SPEC_TITLE = "attendo (LibreTranslate-compatible)"
 
 def build_app(service: Service, access: Access, *, spec_title: str | None = None) -> Doors:
     """The whole server as an ASGI application."""
-    app = FastAPI(
-        title="attendo",
-        version=__version__,
-        description="Translates. Speaks the dialects of LibreTranslate, DeepL, DeepLX, MTranServer and others.",
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,  # ours, which asks for a key like the rest
-        redirect_slashes=False,  # it would name the address that the client used, which a proxy may have changed
-    )
-    routes = Routes(service, access, spec_title or SPEC_TITLE, app.openapi)
     glass = GlassRoutes(service, access, Looking(service))
     documents = DocumentRoutes(service, access, DocumentDesk(service))
-    for method, path, handler in [*routes.table(), *glass.table(), *documents.table()]:
-        app.add_api_route(path, handler, methods=[method], **documented(method, path))
-        if method == "GET":
-            app.add_api_route(path, handler, methods=["HEAD"], include_in_schema=False)
-    for path in PAGE:
-        app.add_api_route(path, page_handler(PAGE[path]), methods=["GET", "HEAD"], include_in_schema=False)
-    app.add_exception_handler(HTTPException, not_here)  # type: ignore[arg-type]
+
+    @cache
+    def schema() -> dict[str, Any]:
+        return described(table)
+
+    routes = Routes(service, access, spec_title or SPEC_TITLE, schema)
+    table = [*routes.table(), *glass.table(), *documents.table()]
+    app = Starlette(
+        # With GET a route answers HEAD, too.
+        routes=[
+            *(Route(path, handler, methods=[method]) for method, path, handler in table),
+            *(Route(path, page_handler(file), methods=["GET"]) for path, file in PAGE.items()),
+        ],
+        exception_handlers={HTTPException: not_here},  # type: ignore[dict-item]
+    )
+    app.router.redirect_slashes = False  # it would name the address that the client used; a proxy may have changed it
     return Doors(app, access)
 
 

@@ -50,6 +50,7 @@ class GuardedConnection(HttpToolsProtocol):
     ending = False  # the server is
     head_bytes = 0
     num_headers = 0
+    bytes_of_headers = 0  # of their names and values
     refusal = ""  # a status line, found while the parser was at work
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
@@ -88,7 +89,7 @@ class GuardedConnection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self.num_headers = 0
+        self.num_headers = self.bytes_of_headers = 0
         self.in_message = True
         self.receive_until()
 
@@ -101,8 +102,8 @@ class GuardedConnection(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         super().on_header(name, value)
         self.num_headers += 1
-        size = sum(len(one) + len(other) for one, other in self.headers)
-        if self.num_headers > self.limits.headers or size > self.limits.header_bytes:
+        self.bytes_of_headers += len(name) + len(value)
+        if self.num_headers > self.limits.headers or self.bytes_of_headers > self.limits.header_bytes:
             self.refusal = "431 Request Header Fields Too Large"
             raise ValueError(self.refusal)  # the parser stops here
 

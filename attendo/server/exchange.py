@@ -6,9 +6,8 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import Request, Response
-from fastapi.responses import JSONResponse
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
 
 from attendo.server.access import Access
 from attendo.server.bodies import read_body, read_form, read_table

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from fastapi import Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from attendo.explain.code_beside import code_beside
 from attendo.explain.hand_words import forced

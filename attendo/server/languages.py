@@ -12,7 +12,7 @@ what it is told with its own list, so each is answered in its own words.
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import Any, Literal
 
@@ -41,6 +41,7 @@ def is_auto(name: str) -> bool:
     return len(name) <= LONGEST and plain(name) in AUTO
 
 
+@lru_cache(maxsize=1_000)
 def resolve(name: str | None) -> str | None:
     """The language in BCP 47, as `attendo translate --to` takes it; None where the text is to tell."""
     if name is None or is_auto(name):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,26 +39,34 @@ class Route(NamedTuple):
 class ServedModels:
     models: tuple[ServedModel, ...]
 
-    @property
+    @cached_property
     def directions(self) -> list[tuple[str, str]]:
         """Of all models, each once, in their order."""
         found = [direction for model in self.models for direction in model.translator.bundle.directions]
         return list(dict.fromkeys(found))
 
-    @property
+    @cached_property
     def sources(self) -> list[str]:
         return list(dict.fromkeys(source for source, _ in self.directions))
 
-    @property
+    @cached_property
     def targets(self) -> list[str]:
         return list(dict.fromkeys(target for _, target in self.directions))
 
+    @cached_property
+    def sources_by_target(self) -> dict[str, tuple[str, ...]]:
+        """Targets without their regions: en for en-GB."""
+        found: dict[str, dict[str, None]] = {}
+        for source, target in self.directions:
+            found.setdefault(base_language(target), {})[source] = None
+        return {target: tuple(sources) for target, sources in found.items()}
+
     def sources_for(self, target: str) -> tuple[str, ...]:
         """What can be translated into it."""
-        found = [one for one, other in self.directions if base_language(other) == base_language(target)]
+        found = self.sources_by_target.get(base_language(target))
         if not found:
             raise RequestError("language", f"{target} is not supported: this server translates into {self.listed()}")
-        return tuple(dict.fromkeys(found))
+        return found
 
     def route(self, text: str, source: str | None, target: str) -> Route:
         """The first model that has the direction; where the client does not say the source, the text tells."""

@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastapi import Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from attendo.explain.page import PARTS
 

@@ -1,7 +1,13 @@
 """What /openapi.json tells of each route: its body, its answer, and how it says no."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
+
+from fastapi import FastAPI
+
+from attendo import __version__
+from attendo.server.exchange import Handler
 
 Schema = dict[str, Any]
 
@@ -175,6 +181,19 @@ REFUSALS = {
     503: "Too busy: come again after Retry-After seconds.",
     504: "Not done in time.",
 }
+
+
+def described(routes: Iterable[tuple[str, str, Handler]]) -> Schema:
+    """The whole of it. FastAPI writes it and does no more: our handlers read requests themselves, and need none of
+    what it does for each."""
+    app = FastAPI(
+        title="attendo",
+        version=__version__,
+        description="Translates. Speaks the dialects of LibreTranslate, DeepL, DeepLX, MTranServer and others.",
+    )
+    for method, path, handler in routes:
+        app.add_api_route(path, handler, methods=[method], **documented(method, path))
+    return app.openapi()
 
 
 def documented(method: str, path: str) -> dict[str, Any]:

@@ -229,10 +229,15 @@ def choose_target(to: str | None, directions: tuple[Direction, ...]) -> str:
 
 def choose_source(from_: str | None, target: str, text: str, directions: tuple[Direction, ...]) -> str:
     """What the user says; else the only language there is for this target, else what the text looks like."""
-    sources = sources_of(target, directions)
     if from_ is not None:
-        return known(from_, sources, f"from {short_repr(from_)} into '{target}'", directions)
+        return source_called(from_, target, directions)
+    sources = sources_of(target, directions)
     return sources[0] if len(sources) == 1 else likeliest(text, sources)
+
+
+@lru_cache(maxsize=1_000)
+def source_called(name: str, target: str, directions: tuple[Direction, ...]) -> str:
+    return known(name, sources_of(target, directions), f"from {short_repr(name)} into '{target}'", directions)
 
 
 @lru_cache(maxsize=1_000)

@@ -180,6 +180,13 @@ def test_who_can_be_reached_needs_a_key(evidence):
     evidence("S14", "addresses beyond this machine that are served without a key or --without-key", "0 of 4")
 
 
+def test_a_route_says_which_methods_it_has(server):
+    assert server.ask("HEAD", "/languages").status == 200
+    reply = server.ask("POST", "/languages", {})
+    assert reply.status == 405
+    assert set(reply.headers["allow"].split(", ")) == {"GET", "HEAD"}
+
+
 def test_every_answer_carries_its_headers(server):
     for path in ("/", "/languages", "/nothing", "/api/info"):
         headers = server.ask("GET", path).headers
