@@ -18,7 +18,7 @@ print(memory.shape)
 # %% first_piece
 log_probs = decode(np.array([1]), memory, config, weights)[-1]
 for piece in np.argsort(-log_probs)[:5]:
-    print(f"{np.exp(log_probs[piece]):.3f}   {tokenizer.names([piece])[0]!r}")
+    print(f"{np.exp(log_probs[piece]):.4f}   {tokenizer.names([piece])[0]!r}")
 
 
 # %% greedy (kept)
