@@ -4,7 +4,7 @@
 
     found = look("我爱机器学习", to="en")
     found.translation                                       'I love machine learning.'
-    found.trace["encoder.0.self_attention.weights"].shape   (4, 6, 6)
+    found.trace["encoder.0.self_attention.weights"].shape   (6, 6, 6)
     found.trace["decoder.1.cross_attention.weights"][0, 2]  what head 0 of layer 1 looked at, at step 3
 
 The trace's names and shapes are in trace.py and docs/glass.md; what can be changed is in hands.py.

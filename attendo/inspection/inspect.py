@@ -105,7 +105,7 @@ def inspect(
     ('>>en<<', '我', '爱', '机器', '学习', '</s>')
     >>> cross = found.maps[-1]
     >>> cross.name, cross.weights.shape  # [layers, heads, target tokens, source tokens]
-    ('cross', torch.Size([2, 4, 6, 6]))
+    ('cross', torch.Size([2, 6, 6, 6]))
     >>> len(found.steps), len(found.steps[0].contenders)
     (6, 8)
     """

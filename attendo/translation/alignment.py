@@ -1,6 +1,6 @@
 """Which words of the source each word of a translation was made from, by what the model's cross-attention looked at.
 
-    我爱机器学习。  ->  I love machine learning.        machine: 机器 0.99
+    我爱机器学习。  ->  I love machine learning.        machine: 机器 1.00
 
 The weight of a word of the source is the sum over its tokens, and the mean over those of the word that was said; the
 tag and </s>, at which a model looks when it looks at nothing, do not count. A word can only come from a word, and a

@@ -54,7 +54,7 @@ class Translator:
     "How are you? I'm fine."
     >>> answers = translator.translate(["Guten Tag!", "我很好。"], to="en", options=attendo.TranslationOptions(beam=8))
     >>> [answer.text for answer in answers]
-    ['Good day!', "I'm fine."]
+    ['Hello!', "I'm fine."]
 
     In all methods `to` may be left out where the model has one target language, `from_` always: the text tells.
     """
