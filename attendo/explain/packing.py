@@ -1,7 +1,8 @@
-"""Numbers as text for a page: base64 of three bytes a number, or of two where that loses nothing.
+"""Numbers as text for a page: base64 of three bytes a number, or of two or one where that loses nothing.
 
     f24   the upper three bytes of a float32, rounded: 16 significant bits, about 4.8 decimal digits
     f16   a float16, where every number is one already: weights of a model that is stored so
+    i8    a float32 for each row, its scale, then whole numbers of 8 bits: of a model that is stored so
 
 Little-endian. `page_parts/numbers.js` reads it back.
 """
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from attendo.glass.trace import Array
+from attendo.model_folder.eight_bits import rounded
 
 RELATIVE_ERROR = 2.0**-16  # of a number as f24
 
@@ -22,14 +24,29 @@ def packed(array: Array) -> dict[str, Any]:
     halves = values.astype("<f2") if np.abs(values).max(initial=0) < 60_000 else values
     if np.array_equal(halves.astype("<f4"), values):
         kind, raw = "f16", halves.astype("<f2").tobytes()
+    elif (eighths := in_eight_bits(values)) is not None:
+        kind, raw = "i8", eighths
     else:
         kind, raw = "f24", upper_bytes(values)
     return {"shape": list(array.shape), "type": kind, "data": base64.b64encode(raw).decode("ascii")}
 
 
+def in_eight_bits(matrix: Array) -> bytes | None:
+    """Nothing, if a number would be another. That a row was 127 times its scale may leave a scale in the last bit open."""
+    if matrix.ndim != 2:
+        return None
+    whole, scales = rounded(matrix)
+    for tried in (scales, np.nextafter(scales, np.float32(0)), np.nextafter(scales, np.float32(1e9))):
+        fits = (whole * tried[:, None] == matrix).all(axis=1)
+        scales = np.where(fits, tried, scales)
+    if not np.array_equal(whole * scales[:, None], matrix):
+        return None
+    return scales.astype("<f4").tobytes() + whole.tobytes()
+
+
 def upper_bytes(values: Array) -> bytes:
-    rounded = values.view("<u4") + np.uint32(0x80)
-    return rounded.reshape(-1, 1).view(np.uint8).reshape(-1, 4)[:, 1:].tobytes()
+    words = values.view("<u4") + np.uint32(0x80)
+    return words.reshape(-1, 1).view(np.uint8).reshape(-1, 4)[:, 1:].tobytes()
 
 
 def unpacked(stored: dict[str, Any]) -> Array:
@@ -37,6 +54,9 @@ def unpacked(stored: dict[str, Any]) -> Array:
     raw = base64.b64decode(stored["data"])
     if stored["type"] == "f16":
         return np.frombuffer(raw, "<f2").astype(np.float32).reshape(stored["shape"])
+    if stored["type"] == "i8":
+        rows, width = stored["shape"]
+        return np.frombuffer(raw, np.int8, offset=4 * rows).reshape(rows, width) * np.frombuffer(raw, "<f4", rows)[:, None]
     three = np.frombuffer(raw, np.uint8).reshape(-1, 3)
     four = np.concatenate((np.zeros((len(three), 1), np.uint8), three), axis=1)
     return four.view("<f4").reshape(stored["shape"])

@@ -81,7 +81,7 @@ def test_pages_are_small(which):
     text, to = TWENTY[which]
     found = explain(text, to, model=GLASS)
     size, pieces = len(page_of(found).encode()), len(found.shown.source) - 2
-    assert size < (2 if pieces <= 12 else 10) * MEGABYTE, (pieces, size)
+    assert size < (2.5 if pieces <= 12 else 10) * MEGABYTE, (pieces, size)
 
 
 def test_the_page_asks_nobody_for_anything():
@@ -130,26 +130,38 @@ def test_numbers_are_packed_with_the_digits_they_have():
     assert unpacked(packed(np.zeros((0, 4), np.float32))).shape == (0, 4)
 
 
+def test_weights_in_eight_bits_stay_so():
+    key = GLASS.model.weights["encoder.layers.0.self_attention.key.weight"]
+    for matrix in (key[:40], np.concatenate((key[:2], np.zeros((1, key.shape[1]), np.float32)))):
+        stored = packed(matrix)
+        assert stored["type"] == "i8"
+        assert len(stored["data"]) < 1.4 * (matrix.size + 4 * len(matrix))
+        np.testing.assert_array_equal(unpacked(stored), matrix)
+    other = key[:2].copy()
+    other[0, 0] *= 1.001
+    assert packed(other)["type"] == "f24"
+
+
 def test_the_chosen_column_of_every_matrix_is_there():
     data = page_data(explained(), view_of(explained(), dimension=37), "en")
     query = data["weights"]["encoder.layers.3.self_attention.query"]
-    assert query["columns"] == [head * 64 + one for head in range(4) for one in (0, 1, 37)]
+    assert query["columns"] == [head * 64 + one for head in range(6) for one in (0, 1, 37)]
     weights = GLASS.model.weights["encoder.layers.3.self_attention.query.weight"]
     np.testing.assert_allclose(unpacked(query["weight"]), weights[query["columns"]], rtol=RELATIVE_ERROR)
     assert data["weights"]["decoder.layers.1.feed_forward.outer"]["columns"] == [0, 1, 37]
 
 
 def test_a_column_beyond_the_heads_can_be_chosen_too():
-    data = page_data(explained(), view_of(explained(), dimension=1000), "en")
+    data = page_data(explained(), view_of(explained(), dimension=1500), "en")
     columns = {
         name: data["weights"][f"encoder.layers.0.{name}"]["columns"]
         for name in ("feed_forward.inner", "feed_forward.outer", "self_attention.key")
     }
-    assert columns["feed_forward.inner"] == [0, 1, 1000]
+    assert columns["feed_forward.inner"] == [0, 1, 1500]
     assert columns["feed_forward.outer"] == [0, 1]
-    assert columns["self_attention.key"] == [head * 64 + one for head in range(4) for one in (0, 1)]
-    with pytest.raises(InputError, match="--dimension is 1024: expected 0 to 1023 here"):
-        view_of(explained(), dimension=1024)
+    assert columns["self_attention.key"] == [head * 64 + one for head in range(6) for one in (0, 1)]
+    with pytest.raises(InputError, match="--dimension is 1536: expected 0 to 1535 here"):
+        view_of(explained(), dimension=1536)
 
 
 def test_steps_hold_the_fifty_best_and_their_probabilities():

@@ -1,4 +1,4 @@
-// The numbers of a page that holds them all, as base64: packing.py writes them, and tells what f24 and f16 are.
+// The numbers of a page that holds them all, as base64: packing.py writes them, and tells what f24, f16 and i8 are.
 
 export function embeddedNumbers(data) {
   const unpacked = new Map();
@@ -41,6 +41,11 @@ function unpack(stored) {
   if (stored.type === "f16") {
     const halves = new Uint16Array(bytes.buffer);
     return Float32Array.from(halves, fromHalf);
+  }
+  if (stored.type === "i8") {
+    const [rows, width] = stored.shape;
+    const scales = new Float32Array(bytes.buffer, 0, rows);
+    return Float32Array.from(new Int8Array(bytes.buffer, 4 * rows), (whole, i) => whole * scales[Math.floor(i / width)]);
   }
   const count = bytes.length / 3;
   const words = new Uint32Array(count);
