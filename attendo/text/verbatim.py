@@ -59,14 +59,14 @@ IDENTIFIERS = {
     r"\.(?:[a-z][a-z0-9]{1,30}|[A-Z][a-z]{1,30}[A-Z]\w{1,40})(?:\(\))?",
     "domain": r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){0,3}\.(?:com|org|net|de|cn|eu|io|dev|info|edu|gov|co\.uk)",
     "call": r"[A-Za-z][A-Za-z0-9]{0,40}(?:\.[A-Za-z0-9]{1,40}){0,6}\(\)",
-    "file": r"[A-Za-z0-9-]{1,60}\.(?:txt|json|jsonl|xml|html?|pdf|docx?|xlsx?|pptx?|odt|csv|tsv|tmx|py|js|ts|java|cpp"
+    "file": r"[A-Za-z0-9_-]{1,60}\.(?:txt|json|jsonl|xml|html?|pdf|docx?|xlsx?|pptx?|odt|csv|tsv|tmx|py|js|ts|java|cpp"
     r"|md|ya?ml|toml|ini|cfg|conf|log|zip|gz|xz|png|jpe?g|gif|svg|mp[34]|wav|exe|dll|sh|bat|srt|vtt|po|sql|db)",
 }
 IDENTIFIER = re.compile(
     f"{BEFORE}(?:{'|'.join(f'(?P<{name}>{pattern})' for name, pattern in IDENTIFIERS.items())}){AFTER}"
     r"|(?P<quoted>`[^`\n]{1,80}`)"
     r"|(?<![\w~./<:\\])(?P<path>(?:~|\.{1,2})?(?:/[A-Za-z0-9._@+-]{0,59}[A-Za-z0-9_@+-]){2,20}/?|[A-Za-z]:\\[^\s<>|?*\"，。；：]{1,200})"
-    r"|(?<![\w-])(?P<option>--[a-z][a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){0,5}(?:=[A-Za-z0-9._/-]{1,60})?)(?![\w-])"
+    rf"|(?<!{LETTER})(?<!-)(?P<option>--[a-z][a-z0-9]{{1,30}}(?:-[a-z0-9]{{1,30}}){{0,5}}(?:=[A-Za-z0-9._/-]{{1,60}})?)(?!{LETTER}|-)"
 )
 # "Version 3.10" is no number; nor is the 3.10.24 of it a date.
 AFTER_VERSION = re.compile(r"(?:[Vv]ersion(?:en|s)?|[Vv]er\.|版本号?|版)[ ]?(\d{1,4}(?:\.\d{1,6}){1,4})(?![\d.]*\d)")
