@@ -23,7 +23,7 @@ from benchmarks.doubt.labelled import LabelledAnswer, read_labelled
 from benchmarks.doubt.thresholds import LENGTHS, FlaggedCounts, ScoredAnswer, calibrate, count_flagged, told_apart
 from benchmarks.machine import describe_machine
 
-SHARES = (0.02, 0.05, 0.10, 0.15, 0.20, 0.30)  # of good answers below the threshold, for the curve
+SHARES = (0.02, 0.04, 0.06, 0.10, 0.15, 0.20)  # of good answers below the threshold, for the curve
 
 
 def main() -> int:

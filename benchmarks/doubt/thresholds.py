@@ -9,7 +9,7 @@ from attendo.model_folder.optional_keys import DoubtThresholds
 from attendo.translation.doubt import corrected_score
 from benchmarks.doubt.labelled import LabelledAnswer
 
-GOOD_FLAGGED = 0.10  # so many of the good answers that calibrate may lie below the threshold
+GOOD_FLAGGED = 0.06  # so many of the good answers that calibrate may lie below the threshold
 TRIED = range(7)  # extra tokens
 LENGTHS = ((1, 4), (5, 8), (9, 16), (17, 1_000))  # tokens of an answer
 
