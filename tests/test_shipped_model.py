@@ -26,18 +26,15 @@ def test_it_is_small_and_reads_all_four_directions(bundle):
     assert bundle.directions == (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
     assert (bundle.folder / WEIGHTS).stat().st_size <= 24_000_000
     weights = read_weights(bundle)
-    assert 10e6 < sum(array.size for array in weights.values()) < 12e6
+    assert 20e6 < sum(array.size for array in weights.values()) < 23e6
 
 
 def test_its_card_names_licence_sources_and_scores(bundle):
     card = (bundle.folder / "README.md").read_text(encoding="utf-8")
     assert "Licence: CC BY-SA 4.0" in card
-    # The recipe is ahead of the model: what is new in it, this model has not seen; and it has learnt from pud.
-    named = [origin for origin in origins() if f"| {origin.name} |" in card]
-    assert len(named) == 43
-    assert "| pud | zh-en, de-en |" in card
-    assert all(f"| {origin.what} | {origin.licence} |" in card for origin in named)
-    assert "| test set | direction | teacher | student | student, 8 bits |" in card
+    assert all(f"| {origin.what} | {origin.licence} |" in card for origin in origins())
+    assert "| pud |" not in card  # a test set
+    assert "| test set | direction | teacher, 8 bits | student, 8 bits |" in card
 
 
 @pytest.mark.parametrize("engine", ["ct2", "torch"])

@@ -16,7 +16,7 @@ def embed(ids: Array, weights: Weights, trace: Trace, side: str = "target") -> A
     own = side == "source" and "source_embedding.weight" in weights
     table = weights.part("source_embedding" if own else "embedding")["weight"]  # [vocab, d_model]
     rows = trace.keep("embedding", table[ids])
-    return trace.keep("scaled", rows * np.float32(math.sqrt(table.shape[1])))
+    return trace.keep("scaled", rows * math.sqrt(table.shape[1]))
 
 
 def output_logits(x: Array, weights: Weights) -> Array:

@@ -195,7 +195,7 @@ def test_too_few_addresses_for_the_fast_engine_are_one_line_and_no_crash(megabyt
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the limit of memory is another")
 def test_the_forms_of_a_shortlist_need_addresses_of_their_own():
     """Enough for the full vocabulary, and not for it and English, in which a translation would crash."""
-    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({580_000 * 2**10},) * 2)\n"
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({680_000 * 2**10},) * 2)\n"
     for full, code, words in ((["--full-vocabulary"], 0, b""), ([], 1, b"MB of address space are needed")):
         arguments = ["translate", "a", "--to", "en", "--from", "zh", "--threads", "2", *full]
         run = f"{limit}from attendo.cli.main import main; main({arguments!r})"

@@ -140,11 +140,11 @@ def test_what_is_drawn_is_looked_at_too(engine):
     searcher = Searcher(translator.engine, translator.tokenizer)
     asked = [Request(translator.tokenizer.source_ids(text, "en"), 40, text=text) for text in SENTENCES]
     how = Draws(SamplingOptions(temperature=1.3, seed=5), 2, most=2)
-    model = load_model(translator.bundle)
+    model, heads = load_model(translator.bundle), translator.bundle.alignment.heads
     plain = dict(searcher.ask(asked, how))
     for request, answer in searcher.ask(asked, how, attention=True):
         assert answer.hypotheses == plain[request].hypotheses
         for one in answer.hypotheses:
             rows = torch.tensor(one.attention)
-            ours = recorded(model, request, one.ids, 0, (1,), shift=1)
+            ours = recorded(model, request, one.ids, 0, heads, shift=1)
             assert torch.allclose(rows[: len(one.ids) - 1], ours[: len(one.ids) - 1], atol=0.1)  # in 8 bits

@@ -45,13 +45,13 @@ def test_the_walk_in_chinese_has_no_english_sentence():
 def test_a_whole_tensor_is_printed_number_by_number():
     found = explained()
     lines = list(tensor_lines(found, ["encoder.3.self_attention.weights"]))
-    assert lines[0] == "encoder.3.self_attention.weights [4, 6, 6]"
+    assert lines[0] == "encoder.3.self_attention.weights [6, 6, 6]"
     numbers = [float(one) for line in lines[1:] if "[" not in line for one in line.split()[1:]]
     weights = found.shown.trace["encoder.3.self_attention.weights"].ravel()
     np.testing.assert_allclose(numbers, weights, atol=1e-4)
     assert [line for line in lines if line.startswith("  [3, 2] 爱")]
     names = list(tensor_lines(found, ["list"]))
-    assert "memory [6, 256]" in names
+    assert "memory [6, 384]" in names
     assert len(names) == len(found.shown.trace)
 
 
@@ -126,7 +126,7 @@ def test_what_a_search_sees_without_the_mask_is_what_it_said():
 def test_hands_as_people_say_them():
     found = explained(heads_off=("cross:2:3", "encoder:1"), feed_forward_off=("decoder:2",), force=("2=adore",))
     hands = found.shown.hands
-    assert hands.heads_off == {("cross", 1, 2), *(("encoder", 0, head) for head in range(4))}
+    assert hands.heads_off == {("cross", 1, 2), *(("encoder", 0, head) for head in range(6))}
     assert hands.feed_forward_off == {("decoder", 1)}
     assert [piece for _, piece in hands.force] == found.tokenizer.encode(" adore")
     assert [step for step, _ in hands.force] == [2, 3]
@@ -137,7 +137,7 @@ def test_hands_as_people_say_them():
     ("hand", "sentence"),
     [
         ({"heads_off": ("cross:3:1",)}, "--head-off is 'cross:3:1': this model has the layers 1 to 2"),
-        ({"heads_off": ("cross:1:5",)}, "this model has the heads 1 to 4"),
+        ({"heads_off": ("cross:1:7",)}, "this model has the heads 1 to 6"),
         ({"heads_off": ("left:1",)}, "expected encoder, decoder or cross"),
         ({"heads_off": ("cross:²",)}, "layers 1 to 2"),
         ({"feed_forward_off": ("cross:1",)}, "expected encoder or decoder"),

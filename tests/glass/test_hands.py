@@ -69,7 +69,7 @@ def test_a_wrong_hand_is_one_line(table, complaint):
     [
         (Hands(heads_off={("encoder", 6, 0)}), "heads_off names layer 6: expected 0 to 5"),
         (Hands(heads_off={("cross", 2, 0)}), "heads_off names layer 2: expected 0 to 1"),
-        (Hands(heads_off={("decoder", 1, 4)}), "heads_off names head 4: expected 0 to 3"),
+        (Hands(heads_off={("decoder", 1, 6)}), "heads_off names head 6: expected 0 to 5"),
         (Hands(feed_forward_off={("decoder", 2)}), "feed_forward_off names layer 2: expected 0 to 1"),
         (Hands(erase={6}), "erase names position 6: expected 0 to 5"),
         (Hands(force={1: 16_000}), "force names the piece of step 1 16000: expected 0 to 15999"),

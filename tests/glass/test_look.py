@@ -36,7 +36,7 @@ def test_a_step_is_a_row_of_the_trace_unless_the_mask_is_off():
     name = "decoder.1.cross_attention.weights"
     found = look(TEXT, "en", model=glass())
     assert np.abs(found.at_step(3)[name][:, 2] - found.trace[name][:, 2]).max() <= 1e-5
-    assert found.at_step(3)[name].shape == (4, 3, 6)
+    assert found.at_step(3)[name].shape == (6, 3, 6)
     with pytest.raises(UsageError, match="step is 7: expected a whole number from 1 to 6"):
         found.at_step(7)
     without = look(TEXT, "en", model=glass(), hands=Hands(causal_mask=False))

@@ -30,7 +30,7 @@ def test_a_model_without_the_key_has_none():
 
 
 def test_the_default_model_has_it():
-    assert read_bundle(model_folder(None)).alignment == AlignmentHeads(layer=0, heads=(1,), shift=1)
+    assert read_bundle(model_folder(None)).alignment == AlignmentHeads(layer=0, heads=(5,), shift=1)
 
 
 @pytest.mark.parametrize("shift", [0, 1])

@@ -231,7 +231,7 @@ BY_HAND = [
     ("She drinks coffee every morning.", "zh", {"咖啡": "coffee", "她": "She"}),
     ("We need a bigger room.", "zh", {"房间": "room"}),
     ("My brother works in Berlin.", "zh", {"哥": "brother", "柏": "Berlin", "工作": "works"}),
-    ("The train is faster than the car.", "zh", {"火车": "train", "汽车": "car"}),
+    ("The train is faster than the car.", "zh", {"火车": "train", "火": "train", "汽车": "car", "快": "faster"}),
     ("Der Hund schläft unter dem Tisch.", "en", {"dog": "Hund", "table": "Tisch", "under": "unter"}),
     ("Wir haben gestern zwei Bücher gekauft.", "en", {"We": "Wir", "bought": "gekauft", "two": "zwei"}),
     ("Die Lampe blinkt, wenn der Speicher voll ist.", "en", {"full": "voll"}),
