@@ -24,7 +24,7 @@ from attendo.lab.tools.measuring import difference, interval
 
 SEEDS = by_size(2, 6, 6)  # each has a part of the sentences for its own
 KNOBS = (
-    Knob("left", by_size((1,), (1, 2), (1, 2, 3)), 1, 3),
+    Knob("left", by_size((1,), (1, 2), (1, 2, 3)), 1, 5),
     Knob("pairs", by_size(2, 12, 40), 2, 40),
 )
 WHERE = {**{place: [place] for place in PLACES}, "everywhere": list(PLACES)}

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attendo.inspection import readable
 from attendo.lab.sentences.tried import Tried
 from attendo.lab.tools.default_model import TO, default_model, encoder_maps
 from attendo.lab.tools.hand_aligned import AlignedPair, hand_aligned
@@ -52,6 +53,14 @@ def vector_of(word: str, text: str) -> Tensor:
     return vectors[:, pieces.index(word)]
 
 
+def words_at_the_end(text: str) -> tuple[list[str], Tensor]:
+    """Words, signs, tag and </s>, and [words, d_model]: what leaves the encoder, of several pieces the mean."""
+    tokenizer = default_model()[1]
+    units = readable.words(readable.pieces(tokenizer.source_ids(text, "de"), tokenizer))
+    parts = states(text)[1][-1].split([unit.count for unit in units])
+    return [unit.text.strip() for unit in units], torch.stack([part.mean(0) for part in parts])
+
+
 def cosine(a: Tensor, b: Tensor) -> Tensor:
     return torch.cosine_similarity(a, b, dim=-1)
 
@@ -70,11 +79,11 @@ def noun_in_the_vector_of_it(noun: str = "dog") -> Tried:
 
 
 def it_stands_for_both() -> Tried:
-    pieces, vectors = states(TIRED)
-    at = pieces.index("it")
-    nearness = cosine(vectors[-1], vectors[-1, at])
-    order = [pieces[n] for n in nearness.argsort(descending=True).tolist() if n != at]
-    numbers = {word: nearness[pieces.index(word)].item() for word in ("animal", "tired", "was")}
+    words, vectors = words_at_the_end(TIRED)
+    at = words.index("it")
+    nearness = cosine(vectors, vectors[at])
+    order = [words[n] for n in nearness.argsort(descending=True).tolist() if n != at]
+    numbers = {word: nearness[words.index(word)].item() for word in ("animal", "tired", "was")}
     return Tried(set(order[:2]) == {"animal", "tired"}, numbers)
 
 
