@@ -14,7 +14,7 @@ from benchmarks.serve.__main__ import Server, running
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 LARGEST = 300_000  # bytes of a picture
-SENTENCE = "昨天下午我和朋友去北京的图书馆借了三本书。"
+SENTENCE = "昨天下午我去了北京的图书馆，借了三本书。"
 SHORT = "我爱机器学习。"
 ENGLISH = "The museum opens at nine."
 DRAWN = """() => !document.querySelector('#glass.working') && document.querySelector('#stations .station')
