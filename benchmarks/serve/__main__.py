@@ -85,7 +85,7 @@ def compare(beam: int, rivals: dict[str, Server], lines: list[str], path: Path, 
     found: dict[tuple[str, int], list[dict[str, Any]]] = {}
     offline: list[float] = []
     for _ in range(rounds):
-        offline.append(engine_alone(beam, lines))
+        offline.append(engine_alone(beam, lines, seconds))
         for name, server in rivals.items():
             with running(server) as port:
                 ask(port, 1, 0.1, path)  # who loads at the first request does so once
@@ -109,16 +109,18 @@ def compare(beam: int, rivals: dict[str, Server], lines: list[str], path: Path, 
     print(f"\nAt {CLIENTS[-1]} clients {ratios}, {at_most[OURS] / best:.2f} times its best setting.", flush=True)
 
 
-def engine_alone(beam: int, lines: list[str]) -> float:
-    """Sentences a second, in a process of its own, as the servers are."""
+def engine_alone(beam: int, lines: list[str], seconds: float) -> float:
+    """Sentences a second, in a process of its own and for as long as the servers: all lines, over and over."""
     code = (
         "import attendo, json, sys, time\n"
         "lines = json.load(sys.stdin); translator = attendo.load(); options = attendo.TranslationOptions(beam=BEAM)\n"
         "translator.translate(lines[:100], to='en', from_='zh', options=options)\n"
-        "started = time.perf_counter(); translator.translate(lines, to='en', from_='zh', options=options)\n"
-        "print(len(lines) / (time.perf_counter() - started))"
-    ).replace("BEAM", str(beam))
-    command = [sys.executable, "-c", code]
+        "started, count = time.perf_counter(), 0\n"
+        "while time.perf_counter() < started + SECONDS:\n"
+        "    translator.translate(lines, to='en', from_='zh', options=options); count += len(lines)\n"
+        "print(count / (time.perf_counter() - started))"
+    )
+    command = [sys.executable, "-c", code.replace("BEAM", str(beam)).replace("SECONDS", str(seconds))]
     done = subprocess.run(command, input=json.dumps(lines), capture_output=True, text=True, check=True, cwd=ROOT)
     return float(done.stdout)
 
