@@ -20,15 +20,15 @@ SENTENCES = (
     ("zh", "en", "我爱机器学习"),
     ("zh", "en", "机器学习很有趣"),
     ("zh", "en", "你能告诉我最近的地铁站在哪里吗？"),
-    ("en", "zh", "She wrote a letter to her old teacher."),
-    ("en", "zh", "Close the window before you leave, please."),
+    ("en", "zh", "Our teacher bought three books in Beijing."),
+    ("en", "zh", "Please close the window before you leave."),
     ("de", "en", "Gestern haben wir bis Mitternacht getanzt."),
     ("de", "en", "Wie viel kostet eine Fahrkarte nach Berlin?"),
     ("en", "de", "I have not seen my brother for two years."),
     ("en", "de", "This book is more expensive than that one."),
 )
 IN_THE_PICTURE = SENTENCES[0]  # in the README
-LINKED = SENTENCES[3]  # Chinese puts the verb elsewhere
+LINKED = SENTENCES[3]  # Chinese puts the place before the verb
 NEXT = (
     ('.venv/bin/attendo translate "Guten Morgen!" --to en', "a sentence of your own; -i FILE -o FILE for many lines"),
     ("make install", "once: PyTorch and all that the commands below need"),

@@ -6,7 +6,7 @@ Which scores are poor. How sure a model sounds depends on how it was trained and
 belong to the model. They are found on answers that people have labelled (`python -m benchmarks.doubt --calibrate`). A
 model without them has no doubts.
 
-    "alignment": {"layer": 0, "heads": [1], "shift": 1}
+    "alignment": {"layer": 0, "heads": [5], "shift": 1}
 
 Which heads of cross-attention say what a word was made from: of the decoder's layers, counted from 0, one, and of its
 heads those whose mean is taken. Some heads look for the word that is about to be said (shift 0), others at the source
