@@ -14,7 +14,7 @@ HTML, XML and whatever else has tags among its words go through the translator b
 import attendo
 from attendo.translation.markup.translate import translate_markup
 
-[answer] = translate_markup(attendo.load(), ['<p>我住在<b>北京</b>。</p>'], to="en")
+[answer] = translate_markup(attendo.load(), ["<p>我住在<b>北京</b>。</p>"], to="en")
 assert answer.text == "<p>I live in <b>Beijing</b>.</p>"
 assert answer.ledger.is_clean and not answer.unplaced
 ```
@@ -45,7 +45,8 @@ MEANING = """\
   half, longer ones in the second. The rules of placing were chosen by the first half, and by 100 short sentences whose
   place the second half took; it was written after that, and no rule follows from it.
 - The phrases, of both halves, were revised after the answers of all three ways were seen: right wordings added, wrong
-  ones taken out. Before that the second half was 88.4%, 56.7% and 45.5% exact, in the order of the table.
+  ones taken out. Before that the second half was 88.4%, 56.7% and 45.5% exact, in the order of the table, by the
+  default model of that day.
 - *Exact*: the tag holds one of the phrases, no more and no less. *Too wide*: it and more. *Too narrow*: a part of it.
   *Lost*: all else, wrong words in the right place too, so a poor translation counts against who makes it.
 - *By alignment* is what this page describes. *Stand-ins for tags* is what plain text gets: the model sees {1} and {2}.
