@@ -32,7 +32,7 @@ def packed(array: Array) -> dict[str, Any]:
 
 
 def in_eight_bits(matrix: Array) -> bytes | None:
-    """Nothing, if a number would be another. That a row was 127 times its scale may leave a scale in the last bit open."""
+    """Nothing, if a number would be another. The largest of a row, 127 times its scale, may leave the last bit open."""
     if matrix.ndim != 2:
         return None
     whole, scales = rounded(matrix)
@@ -56,7 +56,8 @@ def unpacked(stored: dict[str, Any]) -> Array:
         return np.frombuffer(raw, "<f2").astype(np.float32).reshape(stored["shape"])
     if stored["type"] == "i8":
         rows, width = stored["shape"]
-        return np.frombuffer(raw, np.int8, offset=4 * rows).reshape(rows, width) * np.frombuffer(raw, "<f4", rows)[:, None]
+        whole, scales = np.frombuffer(raw, np.int8, offset=4 * rows), np.frombuffer(raw, "<f4", rows)
+        return whole.reshape(rows, width) * scales[:, None]
     three = np.frombuffer(raw, np.uint8).reshape(-1, 3)
     four = np.concatenate((np.zeros((len(three), 1), np.uint8), three), axis=1)
     return four.view("<f4").reshape(stored["shape"])

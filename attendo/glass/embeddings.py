@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from attendo.glass.linear import Weights
 from attendo.glass.trace import Array, Trace
 
