@@ -47,31 +47,31 @@ def card(parameters: int, scores: list[Score], gpu_seconds: float, storage: str)
 
 Licence: CC BY-SA 4.0
 
-A small Transformer of {parameters:,} parameters, six encoder and two decoder layers, made by attendo {__version__} with
-`python -m recipes.default.build`. It learnt from what two larger ones, the teachers, said to the sentences and the plain
-text of the corpora below, from Chinese sentences with English by OPUS-MT (Helsinki-NLP, CC BY 4.0), and from made-up
-pairs of short and odd things (`recipes/default/made_up.py`). The teachers learnt from the same corpora, each for this
-model alone. Its weights are stored in {storage}.
+A small Transformer of {parameters:,} parameters, six encoder and two decoder layers, made by attendo {__version__}
+with `python -m recipes.default.build`. It learnt from what two larger ones, the teachers, said to the sentences and
+the plain text of the corpora below, from Chinese sentences with English by OPUS-MT (Helsinki-NLP, CC BY 4.0), and
+from made-up pairs of short and odd things (`recipes/default/made_up.py`). The teachers learnt from the same corpora,
+each for this model alone. Its weights are stored in {storage}.
 
 ## What it is for
 
-Everyday sentences, manuals and general prose between Chinese (simplified) and English and between German and English, on
-a laptop and without a network. It translates sentence by sentence and does not know what stood before.
+Everyday sentences, manuals and general prose between Chinese (simplified) and English and between German and English,
+on a laptop and without a network. It translates sentence by sentence and does not know what stood before.
 
 ## What it cannot
 
-It is small. It does not know many names, rare words and idioms, it may say the opposite of what is meant, and it does so
-fluently. Where a sentence has several numbers it may drop one; attendo then looks again, and flags what is still missing.
-Of encyclopaedias, news and talks it gives the sense more often than the words; law, medicine and poetry are far from
-its text. Traditional characters are read, not written. Some of the text is crude (game texts). Do not rely on it where a
-mistake does harm.
+It is small. It does not know many names, rare words and idioms, it may say the opposite of what is meant, and it does
+so fluently. Where a sentence has several numbers it may drop one; attendo then looks again, and flags what is still
+missing. Of encyclopaedias, news and talks it gives the sense more often than the words; law, medicine and poetry are
+far from its text. Traditional characters are read, not written. Some of the text is crude (game texts). Do not rely
+on it where a mistake does harm.
 
 ## How good
 
 {score_table(scores)}
 
-BLEU is sacreBLEU's, for Chinese with the tokenisation `zh`. No pair of these sets was learnt. `docs/behaviour.md` shows
-what becomes of short and odd inputs, `docs/default-model.md` how it compares with OPUS-MT.
+BLEU is sacreBLEU's, for Chinese with the tokenisation `zh`. No pair of these sets was learnt. `docs/behaviour.md`
+shows what becomes of short and odd inputs, `docs/default-model.md` how it compares with OPUS-MT.
 
 ## What it took
 
