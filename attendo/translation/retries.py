@@ -223,8 +223,11 @@ class Searcher:
         """Nothing can be lost where only what stands between is translated; with `keep` a piece may even stay."""
         cut = [cut_at_stand_ins(case.asked.request.text, case.asked.languages, self.request_for) for case in cases]
         wanted = dict.fromkeys(request for pieces in cut for _, request in pieces if request)
-        answered = self.ask(wanted, search, attention=options.alignment)
-        found = {request: with_problem(answer, request) for request, answer in answered}
+        found = dict(self.pieces_of(wanted, search, options))
+        # A word or two may be answered with nothing, and the whole sentence would be lost with it.
+        unsound = [request for request, answer in found.items() if answer.problem]
+        once_more = self.pieces_of(unsound, stricter(options, no_repeat_ngram=4), options)
+        found |= {request: answer for request, answer in once_more if not answer.problem}
         if options.keep:
             found = {request: answer for request, answer in found.items() if not answer.problem}
         for case, pieces in zip(cases, cut, strict=True):
@@ -233,6 +236,12 @@ class Searcher:
             new = with_misses(whole, case.asked)
             if policy.accepts(case.answer, new):
                 take(case, policy, new, search)
+
+    def pieces_of(
+        self, wanted: Iterable[Request], search: SearchOptions | Draws, options: TranslationOptions
+    ) -> Iterator[tuple[Request, Sentence]]:
+        for request, answer in self.ask(wanted, search, attention=options.alignment):
+            yield request, with_problem(answer, request)
 
     def request_for(self, text: str, languages: Languages) -> Request:
         return request_for(text, languages, self.tokenizer, self.engine.limits)

@@ -251,6 +251,21 @@ def test_pieces_that_run_wild_are_not_taken_or_stay_by_choice(folder):
     assert translate(folder, says("Nothing.", wild), text, keep=True).text == "他有 {name} books."
 
 
+def test_a_piece_that_is_answered_with_nothing_is_asked_once_more(folder):
+    class MayBeSilent(Says):
+        """Says nothing to 的书。 unless something must be said."""
+
+        def search(self, requests, options, *, attention=False):
+            self.answers["的书。"] = "books." if options.min_length > 1 else ""
+            return super().search(requests, options, attention=attention)
+
+    engine = MayBeSilent("Nothing.", [])
+    engine.answers = {"他有": "He has"}
+    answer = translate(folder, engine, "他有{name}的书。")
+    assert (answer.text, answer.sentences[0].attempt) == ("He has {name} books.", "pieces")
+    assert engine.read[-1] == "的书。"
+
+
 def test_a_sentence_that_runs_wild_with_its_stand_ins_is_taken_apart(folder):
     engine = says("books " * 90, {"他有12本": "He has 12."})
     options = TranslationOptions(glossary=Glossary([Term("书", "tomes")]))
