@@ -68,7 +68,7 @@ print("✓ multi_head = attendo.glass")
 # %% picture
 pieces = found.source_pieces
 figure, axes = plt.subplots(2, 2, figsize=(8.6, 8))
-for head, axis in zip((0, 1, 3, 5), axes.flat):
+for head, axis in zip((0, 1, 3, 5), axes.flat, strict=True):
     heat_map(axis, found.trace[f"{name}.weights"][head], pieces, pieces, f"head {head}")
 figure.tight_layout()
 plt.show()
