@@ -16,6 +16,11 @@ def choose(tab, group, option):
     by_name(tab, "group", group).get_by_role("button", name=option, exact=True).click()
 
 
+def turn_off(tab, *parts):
+    for part in parts:
+        by_name(tab, "button", f"off: {part}").click()
+
+
 def turn_temperature(tab):
     slider = tab.locator("#hands input[type=range]")
     slider.focus()
@@ -24,11 +29,11 @@ def turn_temperature(tab):
     tab.wait_for_timeout(300)
 
 
-# The hand, and how it is laid on.
+# The hand, and how it is laid on. One head or layer alone is not missed by this sentence: the others make up for it.
 HANDS = {
     "erase": lambda tab: by_name(tab, "button", "erase 机器").click(),
-    "heads_off": lambda tab: by_name(tab, "button", "off: cross-attention, layer 2, head 1").click(),
-    "feed_forward_off": lambda tab: by_name(tab, "button", "off: feed-forward, layer 3").click(),
+    "heads_off": lambda tab: turn_off(tab, *(f"cross-attention, layer 2, head {head}" for head in range(1, 5))),
+    "feed_forward_off": lambda tab: turn_off(tab, *(f"feed-forward of the encoder, layer {one}" for one in (1, 2, 3))),
     "causal_mask": lambda tab: choose(tab, "causal mask", "off"),
     "positions": lambda tab: choose(tab, "positions", "shuffled"),
     "scale": lambda tab: choose(tab, "1/√d_k", "off"),

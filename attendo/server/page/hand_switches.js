@@ -59,9 +59,10 @@ function heads(where, name, layer, act) {
 }
 
 function feedForward(stack, layer, act) {
+  const [of, ofInChinese] = stack === "encoder" ? ["encoder", "编码器"] : ["decoder", "解码器"];
   return toggle(
     "FFN",
-    tr(`off: feed-forward, layer ${layer + 1}`, `关闭：前馈层，第 ${layer + 1} 层`),
+    tr(`off: feed-forward of the ${of}, layer ${layer + 1}`, `关闭：${ofInChinese}的前馈层，第 ${layer + 1} 层`),
     isFeedForwardOff(stack, layer),
     () => act(toggleFeedForward(stack, layer)),
   );
