@@ -37,6 +37,7 @@ from benchmarks.machine import data_folder, describe_machine
 SENTENCES = 256  # fewer are no fair sample of lines with more than one sentence, which attendo cuts apart
 BATCHES = (1, 32)
 REPEATS = 7
+IN_A_ROW = 32  # sentences, or one batch of more
 
 # One sentence in a process of its own, with all that was ever imported and its largest memory (not getrusage's, which
 # begins with the size of the process that started this one).
@@ -170,12 +171,16 @@ class Took:
 
 
 def in_turn(sides: Sequence[Callable[[int], None]], starts: range) -> list[Took]:
-    """They change places after every batch, and who begins changes, too: a machine's moods pass over all."""
+    """They change places after every 32 sentences, and who begins changes, too: a machine's moods pass over all. Not
+    after every sentence: each would find the weights of another model in the processor's caches, as nobody does who
+    uses one."""
     took = [Took() for _ in sides]
-    for number, start in enumerate(starts):
+    in_a_row = max(IN_A_ROW // starts.step, 1)
+    for number, first in enumerate(range(0, len(starts), in_a_row)):
         for turn in range(len(sides)):
             side = (number + turn) % len(sides)
-            took[side].add(sides[side], start)
+            for start in starts[first : first + in_a_row]:
+                took[side].add(sides[side], start)
     return took
 
 
