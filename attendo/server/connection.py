@@ -152,9 +152,10 @@ class GuardedConnection(HttpToolsProtocol):
             self.receiving = None
 
     def received_too_late(self) -> None:
+        self.receiving = None  # it has passed, and the next one may begin
         waiting = self.cycle is not None and not self.cycle.response_complete
         if self.pipeline or (waiting and not self.in_message):
-            return  # answers are on their way; what comes after them is counted from the next byte
+            return  # answers are on their way; what comes after them is counted from their end
         self.refuse("408 Request Timeout")
         if self.cycle and not self.cycle.response_complete:  # its body will not come any more
             self.cycle.disconnected = True
@@ -166,6 +167,8 @@ class GuardedConnection(HttpToolsProtocol):
             self.send_until()
         if not self.in_message:
             self.stop_receiving()  # uvicorn's own deadline for idle connections holds from here on
+        elif not self.receiving and not self.transport.is_closing():
+            self.receive_until()  # the last one passed while this answer was made
         if self.pipeline and not self.transport.is_closing():
             self.flow.pause_reading()  # uvicorn reads on after every answer, however many requests wait
 

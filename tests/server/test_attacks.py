@@ -13,6 +13,7 @@ from hypothesis.errors import Unsatisfiable
 
 from attendo.server.limits import ServerLimits
 from tests.server.live_server import live, wait_until
+from tests.translation.fake_engine import FakeEngine
 
 JSON = {"content-type": "application/json"}
 POST = "POST /translate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
@@ -205,6 +206,23 @@ def test_bytes_that_begin_no_request_do_not_hold_a_connection(strict):
             while one.recv(65_536):
                 pass
             assert time.monotonic() - started < 2.5
+
+
+def test_half_a_head_after_others_has_an_end_too(echo):
+    """It came while an answer was made that took longer than a request may take to arrive."""
+    limits = replace(ServerLimits(), receive_seconds=0.3, idle_seconds=1.0)
+    slow = type(echo)(echo.bundle, echo.tokenizer, FakeEngine(remembers=False))
+    with live(slow, limits=limits) as server, connect(server) as one:
+        slow.engine.seconds = 0.8
+        body, answers = json.dumps(GOOD).encode(), b""
+        one.sendall(f"{POST}content-length: {len(body)}\r\n\r\n".encode() + body + GET + b"\r\n" + GET)
+        while answers.count(b"HTTP/1.1 200") < 2:
+            answers += one.recv(65_536)
+        one.sendall(b"x")
+        started = time.monotonic()
+        while one.recv(65_536):
+            pass
+        assert time.monotonic() - started < 2
 
 
 def test_requests_that_wait_for_no_answer_are_bounded(strict, evidence):
