@@ -52,8 +52,10 @@ class Service:
         """Every model has translated something, can still do so, and the server is not about to end."""
         return self.ready and not self.draining and all(model.queue.is_alive for model in self.models.models)
 
-    def start(self) -> None:
+    def start(self, on_loaded: Callable[[], None] = lambda: None) -> None:
+        """`on_loaded` is called when every model has translated something, and nobody is served yet."""
         self.models.start()
+        on_loaded()
         self.ready = True
 
     def drain(self) -> None:
@@ -177,7 +179,8 @@ class Service:
 def result_of_thread(
     work: Callable[[], Result], threads: RequestThreads, ended: Callable[[], None] = lambda: None
 ) -> "asyncio.Future[Result]":
-    """What a thread finds, or why it found nothing; `ended` is called in the event loop when it is done."""
+    """What a thread finds, or why it found nothing; `ended` is called in the event loop when it is done, or at once
+    where no thread can be made."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Result] = loop.create_future()
 
@@ -196,7 +199,11 @@ def result_of_thread(
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(tell, result, error)
 
-    threads.start(run)
+    try:
+        threads.start(run)
+    except Exception as found:  # the system gives no more threads, or has no memory for one
+        logger.error("no thread can be made for a request: %s", found)
+        tell(None, RequestError("busy", "the server has no thread for the request", retry_after=5))
     return future
 
 
@@ -210,8 +217,13 @@ def drained(parts: Generator[str, None, Translated], put: Callable[[str], None])
 
 
 def as_request_error(error: BaseException) -> RequestError:
-    """What is the client's to know. Of a mistake of ours the log has the place, and nothing of the text."""
+    """What is the client's to know. Of a mistake of ours the log has the place, and nothing of the text.
+
+    Where it was raised is not kept: who handles it has it in a variable, the place has the frame of that variable, and
+    in this ring the body of the request would stay until Python searches for cycles.
+    """
     if isinstance(error, RequestError):
+        error.__traceback__ = error.__context__ = error.__cause__ = None
         return error
     if isinstance(error, (ConfigError, InputError, UsageError)):
         return RequestError("bad-request", str(error))

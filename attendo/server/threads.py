@@ -26,12 +26,15 @@ class RequestThreads:
                 self.idle -= 1
                 self.waiting.put(work)
                 return
-        threading.Thread(target=self.run, args=(work,), name="request", daemon=True).start()
+        threading.Thread(target=self.run, args=([work],), name="request", daemon=True).start()
 
-    def run(self, work: Callable[[], None]) -> None:
+    def run(self, first: list[Callable[[], None]]) -> None:
+        """Nothing of a request is kept while nobody asks: not by a variable, nor by what the thread was started with."""
         self.begin()
+        work = first.pop()
         while True:
             work()
+            del work
             with self.changing:
                 self.idle += 1
             work = self.waiting.get()
