@@ -32,10 +32,11 @@ def serve_until_told(
     bound: socket.socket,
     on_ready: Callable[[], None] = lambda: None,
     *,
+    on_loaded: Callable[[], None] = lambda: None,
     spec_title: str | None = None,
 ) -> None:
     """Returns when the server has been told to end and has."""
-    server = DrainingServer(configured(service, access, spec_title), service, on_ready)
+    server = DrainingServer(configured(service, access, spec_title), service, on_ready, on_loaded)
     try:
         server.run([bound])
     finally:
@@ -62,9 +63,15 @@ def configured(service: Service, access: Access, spec_title: str | None = None) 
 
 
 class DrainingServer(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, service: Service, on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        service: Service,
+        on_ready: Callable[[], None] = lambda: None,
+        on_loaded: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__(config)
-        self.service, self.on_ready = service, on_ready
+        self.service, self.on_ready, self.on_loaded = service, on_ready, on_loaded
         self.failure: Exception | None = None
 
     @contextmanager
@@ -96,7 +103,7 @@ class DrainingServer(uvicorn.Server):
 
     def warm_up(self) -> None:
         try:
-            self.service.start()
+            self.service.start(self.on_loaded)
         except Exception as error:
             self.failure = error
             self.should_exit = True
