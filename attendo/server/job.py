@@ -57,6 +57,7 @@ class Answer:
     source: str  # as the model names it: zh, en, de
     target: str  # as it was asked for, in BCP 47: zh-Hant where that was wanted
     detected: bool  # the source language was told from the text
+    told: str = ""  # that language, in its script: zh-Hant for a text in traditional characters
     confidence: float = 1.0  # in that, from 0 to 1
     alternatives: tuple[str, ...] = ()
     source_text: str = ""

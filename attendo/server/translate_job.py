@@ -45,7 +45,8 @@ class Planned:
     route: Route | None  # None: it is in the target language already
     source: str  # as the model names it, or as it was told from the text
     target: str
-    confidence: float  # in that
+    confidence: float  # in the source
+    told: str  # the source as detect names it: zh-Hant where the model says zh
 
     @property
     def model(self) -> str:
@@ -122,10 +123,11 @@ def plan(text: str, job: Job, source: str | None, targets: Sequence[str], models
     same = bool(written) and base_language(written) == base_language(target)
     # Of a long text that nobody has called so, the translator asks sentence by sentence.
     if same and (source or len(words) <= SHORT or (not writes_simplified(target) and writes_han(target))):
-        return Planned(text, None, written, target, told[0][1] if told else 1.0)
+        return Planned(text, None, written, target, told[0][1] if told else 1.0, written)
     route = models.route(words, source, target)
-    shares = {base_language(code): share for code, share in told}
-    return Planned(text, route, route.source, target, shares.get(base_language(route.source), 1.0 if source else 0.0))
+    found = next((one for one in told if base_language(one[0]) == base_language(route.source)), None)
+    code, confidence = found or (route.source, 1.0 if source else 0.0)
+    return Planned(text, route, route.source, target, confidence, code)
 
 
 def unchanged(planned: Planned) -> Translation:
@@ -179,6 +181,7 @@ def translated(
         source=planned.source,
         target=planned.target,
         detected=detected,
+        told=planned.told,
         confidence=planned.confidence,
         alternatives=tuple(whole.alternatives),
         source_text=planned.text,

@@ -124,6 +124,16 @@ def test_the_language_of_each_text_of_a_list(server):
     assert [one["language"] for one in answer["detectedLanguage"]] == ["zh-Hans", "de"]
 
 
+@pytest.mark.parametrize("text", ["我爱机器学习。", "機器學習很有意思。", "Wo ist der Bahnhof?", "Hello"])
+def test_a_language_is_called_the_same_wherever_it_is_told(server, text):
+    """And as /languages calls it: clients compare them."""
+    found = server.ask("POST", "/detect", {"q": text}).json
+    body = {"q": text, "source": "auto", "target": "de" if text == "Hello" else "en"}
+    assert server.ask("POST", "/translate", body).json["detectedLanguage"] == found[0]
+    assert {one["language"] for one in found} <= {one["code"] for one in server.ask("GET", "/languages").json}
+    assert [one["language"] for one in found].count("zh") == 0
+
+
 def test_traditional_chinese_is_written_and_said_so(server):
     answer = server.translate("machine learning", to="zh-TW").json["translations"][0]
     assert answer["to"] == "zh-TW"

@@ -42,14 +42,16 @@ def write(job: Job, answers: Sequence[Answer]) -> Any:
 
     written = {"translatedText": shaped([answer.text for answer in answers])}
     if job.source is None:
-        written["detectedLanguage"] = shaped([detection(answer.source, answer.confidence) for answer in answers])
+        written["detectedLanguage"] = shaped(
+            [detection(answer.told or answer.source, answer.confidence) for answer in answers]
+        )
     if job.alternatives:
         written["alternatives"] = shaped([list(answer.alternatives) for answer in answers])
     return written
 
 
 def detection(language: str, confidence: float) -> dict[str, Any]:
-    """As `/detect` answers it, too: of a hundred, and by the name that `/languages` has."""
+    """What `/detect` answers, too: of a hundred, and by the name that `/languages` has."""
     return {"confidence": round(100 * confidence, 1), "language": libretranslate_code(language)}
 
 
