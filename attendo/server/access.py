@@ -29,6 +29,7 @@ SCHEMES = ("bearer ", "deepl-auth-key ")
 LARGEST_KEY_FILE = 1_000_000
 SHORTEST_KEY = 8
 LONGEST_KEY = 512
+# Routes without a key: /openapi.json names them, and tests/server/test_doors.py asks every other one without.
 # These say which languages there are and that the server lives, as LibreTranslate does: clients ask before they have a
 # key. The page holds nothing but itself.
 OPEN = frozenset({"/live", "/ready", "/health", "/languages", "/frontend/settings", "/spec"})
@@ -92,7 +93,7 @@ def keys_in(headers: Mapping[str, str], query: str, body: Mapping[str, Any] | No
     scheme = next((scheme for scheme in SCHEMES if said.lower().startswith(scheme)), "")
     found.append(said[len(scheme) :].strip())
     if query:
-        parameters = parse_qs(query[:10_000], max_num_fields=None, errors="replace")
+        parameters = parse_qs(query, errors="replace")  # a head has an end (limits.header_bytes)
         found += [value for name in KEY_PARAMETERS for value in parameters.get(name, ())]
     if body and isinstance(body.get("api_key"), str):
         found.append(body["api_key"])

@@ -5,7 +5,7 @@ a body -> key, dialect.read -> Service.translate -> dialect.write; whatever goes
 """
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from attendo import __version__
 from attendo.server.access import Access
@@ -32,7 +32,7 @@ from attendo.server.languages import deepl_languages, libretranslate_languages
 from attendo.server.looking import Looking
 from attendo.server.page import PAGE, page_handler
 from attendo.server.rich_answer import rich_answer, rich_answers
-from attendo.server.schemas import described
+from attendo.server.schemas import check_described, openapi_schema
 from attendo.server.service import Service, as_request_error
 from attendo.server.translate_job import Translated
 
@@ -48,11 +48,12 @@ def build_app(service: Service, access: Access, *, spec_title: str | None = None
     documents = DocumentRoutes(service, access, DocumentDesk(service))
 
     @cache
-    def schema() -> dict[str, Any]:
-        return described(table)
+    def openapi() -> dict[str, Any]:
+        return openapi_schema(table, with_keys=bool(access.keys))
 
-    routes = Routes(service, access, spec_title or SPEC_TITLE, schema)
+    routes = Routes(service, access, spec_title or SPEC_TITLE, openapi)
     table = [*routes.table(), *glass.table(), *documents.table()]
+    check_described(table)
     app = Starlette(
         # With GET a route answers HEAD, too.
         routes=[
@@ -66,7 +67,15 @@ def build_app(service: Service, access: Access, *, spec_title: str | None = None
 
 
 async def not_here(request: Request, error: HTTPException) -> Response:
-    return Json({"error": error.detail}, error.status_code, headers=error.headers)
+    headers = {**(error.headers or {})}
+    if error.status_code == 405:  # the methods of one route; a path may have several
+        headers["allow"] = ", ".join(methods_at(request.scope["path"], request.app.routes))
+    return Json({"error": error.detail}, error.status_code, headers=headers)
+
+
+def methods_at(path: str, routes: Iterable[BaseRoute]) -> list[str]:
+    there = [route for route in routes if isinstance(route, Route) and route.path_regex.match(path)]
+    return sorted({method for route in there for method in route.methods or ()})
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ class Routes(Exchange):
         return [
             ("POST", "/translate", self.translate),
             ("POST", "/translate/batch", self.speaking(mtran, list_route=True)),
-            ("POST", "/detect", self.detect),
+            ("POST", "/detect", self.told(libretranslate, self.detect)),
             ("GET", "/languages", self.languages),
             ("GET", "/frontend/settings", self.settings),
             ("POST", "/suggest", self.suggest),
@@ -101,9 +110,9 @@ class Routes(Exchange):
             ("POST", "/google/language/translate/v2", self.speaking(google, list_route=True)),
             ("POST", "/api/translate", self.speaking(own, rich=True)),
             ("POST", "/api/translate/stream", self.stream),
-            ("GET", "/api/info", self.info),
-            ("GET", "/openapi.json", self.schema),
-            ("GET", "/metrics", self.metrics),
+            ("GET", "/api/info", self.for_clients(self.info)),
+            ("GET", "/openapi.json", self.for_clients(lambda _: Json(self.openapi()))),
+            ("GET", "/metrics", self.for_clients(self.metrics)),
             ("GET", "/live", self.live),
             ("GET", "/ready", self.is_ready),
             ("GET", "/health", self.is_ready),
@@ -130,8 +139,7 @@ class Routes(Exchange):
         speaker = dialect or libretranslate
         with self.counted() as count:
             try:
-                table = await self.read(request)
-                client = self.client_of(request, table)
+                table, client = await self.read(request)
                 speaker = dialect or dialect_of(table)
                 job = speaker.read(table, list_route=list_route)
                 found = await self.service.translate(job, client, departure(request), richly=rich)
@@ -147,8 +155,7 @@ class Routes(Exchange):
         """Server-sent events: a sentence each, and in the end all that is known of the whole."""
         with self.counted() as count:
             try:
-                table = await self.read(request)
-                client = self.client_of(request, table)
+                table, client = await self.read(request)
                 parts = self.service.stream(own.read(table), client, departure(request))
                 first = await anext(parts)  # what is wrong with a request is told by its status
             except Exception as error:
@@ -163,19 +170,14 @@ class Routes(Exchange):
     # --- LibreTranslate, besides translating
 
     async def detect(self, request: Request) -> Response:
-        try:
-            table = await self.read(request)
-            self.client_of(request, table)
-            text = table.get("q")
-            if not isinstance(text, str):
-                raise RequestError("bad-request", "q is missing, or a list: expected one text")
-            if len(text) > self.service.limits.characters:
-                most = self.service.limits.characters
-                raise RequestError("too-large", f"{len(text):,} characters: the request exceeds text limit ({most:,})")
-        except RequestError as error:
-            return self.refused(libretranslate, error)
+        table, _ = await self.read(request)
+        text, most = table.get("q"), self.service.limits.characters
+        if not isinstance(text, str):
+            raise RequestError("bad-request", "q is missing, or a list: expected one text")
+        if len(text) > most:
+            raise RequestError("too-large", f"{len(text):,} characters: the request exceeds text limit ({most:,})")
         found = detect(text, self.service.models.sources)
-        return Json([{"confidence": round(100 * confidence, 1), "language": code} for code, confidence in found])
+        return Json([libretranslate.detection(code, confidence) for code, confidence in found])
 
     async def languages(self, request: Request) -> Response:
         return Json(libretranslate_languages(self.service.models.directions))
@@ -208,15 +210,11 @@ class Routes(Exchange):
     # --- DeepL, besides translating
 
     def of_deepl(self, tell_of: Callable[[Table], Any]) -> Handler:
-        async def handle(request: Request) -> Response:
-            try:
-                table = await self.read(request)
-                self.client_of(request, table)
-                return Json(tell_of(table))
-            except RequestError as error:
-                return self.refused(deepl, error)
+        async def tell(request: Request) -> Response:
+            table, _ = await self.read(request)
+            return Json(tell_of(table))
 
-        return handle
+        return self.told(deepl, tell)
 
     def deepl_languages(self, table: Table) -> Any:
         is_target = table.get("type") == "target"
@@ -227,12 +225,8 @@ class Routes(Exchange):
 
     # --- the server itself
 
-    async def info(self, request: Request) -> Response:
+    def info(self, request: Request) -> Response:
         """What there is and what is allowed."""
-        try:
-            self.client_of(request)
-        except RequestError as error:
-            return self.refused(own, error)
         models = self.service.models.models
         return Json(
             {
@@ -247,18 +241,7 @@ class Routes(Exchange):
             }
         )
 
-    async def schema(self, request: Request) -> Response:
-        try:
-            self.client_of(request)
-        except RequestError as error:
-            return self.refused(own, error)
-        return Json(self.openapi())
-
-    async def metrics(self, request: Request) -> Response:
-        try:
-            self.client_of(request)
-        except RequestError as error:
-            return self.refused(own, error)
+    def metrics(self, request: Request) -> Response:
         self.service.metrics.waiting.set(sum(model.queue.size for model in self.service.models.models))
         return Response(self.service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 

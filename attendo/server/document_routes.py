@@ -97,7 +97,8 @@ class DocumentRoutes(Exchange):
 
     def sender(self, request: Request) -> str:
         """Who sends, as far as that is known before the form is read, in which the key may be."""
-        known = self.access.client(request.headers, request.url.query) if self.access.keys else None
+        query = request.scope["query_string"].decode("latin-1")
+        known = self.access.client(request.headers, query) if self.access.keys else None
         return known or (request.client.host if request.client else "?")
 
     async def address(self, request: Request, document: ServedDocument) -> dict[str, Any]:
@@ -123,15 +124,6 @@ class DocumentRoutes(Exchange):
 
     # --- telling and handing out
 
-    def told(self, dialect: Dialect, tell: Callable[[Request], Awaitable[Response]]) -> Handler:
-        async def handle(request: Request) -> Response:
-            try:
-                return await tell(request)
-            except Exception as error:
-                return self.refused(dialect, as_request_error(error))
-
-        return handle
-
     async def download(self, request: Request) -> Response:
         """Whoever knows the name may have it; a wrong ending is a wrong name."""
         name = request.path_params["name"]
@@ -141,8 +133,7 @@ class DocumentRoutes(Exchange):
         return self.handed_out(request, document)
 
     async def of_deepl(self, request: Request) -> ServedDocument:
-        table = await self.read(request)
-        self.client_of(request, table)
+        table, _ = await self.read(request)
         key = reading.checked("document_key", table.get("document_key"), "the key of a document", KEY_LENGTH)
         return self.desk.find(request.path_params["id"], key=key)
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from attendo.server.bodies import read_body, read_form, read_table
 from attendo.server.dialects import own
 from attendo.server.job import Dialect, RequestError
 from attendo.server.metrics import Metrics, Outcome
-from attendo.server.service import Service
+from attendo.server.service import Service, as_request_error
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Table = Mapping[str, Any]
@@ -41,35 +41,54 @@ class Exchange:
     def counted(self) -> "Count":
         return Count(self.service.metrics)
 
-    async def read(self, request: Request) -> Table:
-        """The query and the body, as one table; the body counts where both say something.
+    async def read(self, request: Request) -> tuple[Table, str]:
+        """The query and the body, as one table, and who asks; the body counts where both say something.
 
         What is wrong with it is told only to who has a key, if it is not in the body.
         """
         headers, most = request.headers, self.service.limits.body_bytes
         try:
-            query = read_form(request.scope["query_string"])
+            table = read_form(request.scope["query_string"])
             body = await read_body(request.stream(), headers.get("content-length"), most)
-            if not body and query:  # and DeepL's library says in a body even what it wants to GET
-                return query
-            if not body and request.method == "GET":
-                return {}
-            table = await read_table(body, headers.get("content-type", ""), headers.get("content-encoding"))
+            # DeepL's library says in a body even what it wants to GET.
+            if body or not (table or request.method in ("GET", "HEAD")):
+                said = await read_table(body, headers.get("content-type", ""), headers.get("content-encoding"))
+                table = {**table, **said}
         except ClientDisconnect:
             raise RequestError("cancelled", "the client has left") from None
         except RequestError:
             self.client_of(request)
             raise
-        return {**query, **table}
+        return table, self.client_of(request, table)
 
     def client_of(self, request: Request, table: Table | None = None) -> str:
         """Who asks: by its key where there are keys, else by its address."""
         if self.access.keys:
-            client = self.access.client(request.headers, request.url.query, table)
+            client = self.access.client(request.headers, request.scope["query_string"].decode("latin-1"), table)
             if client is None:
                 raise RequestError("key", "Invalid API key")
             return client
         return request.client.host if request.client else "?"
+
+    def told(self, dialect: Dialect, tell: Callable[[Request], Awaitable[Response]]) -> Handler:
+        """A route that is not counted; what goes wrong is told in the dialect's words."""
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await tell(request)
+            except Exception as error:
+                return self.refused(dialect, as_request_error(error))
+
+        return handle
+
+    def for_clients(self, tell: Callable[[Request], Response]) -> Handler:
+        """A route of our own that reads no body: for who has a key, if the server has any."""
+
+        async def tell_client(request: Request) -> Response:
+            self.client_of(request)
+            return tell(request)
+
+        return self.told(own, tell_client)
 
     def refused(self, dialect: Dialect, error: RequestError) -> Response:
         status, body = dialect.refuse(error)

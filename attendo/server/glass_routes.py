@@ -43,18 +43,17 @@ class GlassRoutes(Exchange):
     def table(self) -> list[tuple[str, str, Handler]]:
         return [
             ("POST", "/api/glass", self.look),
-            ("GET", "/api/glass/code", self.code),
+            ("GET", "/api/glass/code", self.for_clients(self.code)),
             ("GET", "/api/glass/{id}/{group}", self.numbers(group_of)),
             ("GET", "/api/glass/{id}/column/{matrix}/{column}", self.numbers(column_of)),
             ("GET", "/api/glass/{id}/output/{piece}", self.numbers(output_row)),
-            ("POST", "/api/glass/{id}/pieces", self.pieces),
+            ("POST", "/api/glass/{id}/pieces", self.told(own, self.pieces)),
         ]
 
     async def look(self, request: Request) -> Response:
         with self.counted() as count:
             try:
-                table = await self.read(request)
-                client = self.client_of(request, table)
+                table, client = await self.read(request)
                 found = await self.looking.look(read_look_request(table), client, departure(request))
                 count.ended(NAME, "ok")
                 return Response(found.head, media_type="application/json", headers=PRIVATE)
@@ -63,21 +62,13 @@ class GlassRoutes(Exchange):
                 count.ended(NAME, outcome_of(refusal))
                 return self.refused(own, refusal)
 
-    async def code(self, request: Request) -> Response:
-        try:
-            self.client_of(request)
-        except RequestError as error:
-            return self.refused(own, error)
+    def code(self, request: Request) -> Response:
         return Json({station: code._asdict() for station, code in code_beside().items()})
 
     async def pieces(self, request: Request) -> Response:
         """A word is not kept in an address, where others might log it."""
-        try:
-            table = await self.read(request)
-            self.client_of(request, table)
-            return Json({"ids": word_pieces(self.kept(request), table)})
-        except Exception as error:
-            return self.refused(own, as_request_error(error))
+        table, _ = await self.read(request)
+        return Json({"ids": word_pieces(self.kept(request), table)})
 
     def kept(self, request: Request) -> KeptLook:
         found = self.looking.looks.get(request.path_params["id"], KeptLook)
@@ -88,15 +79,11 @@ class GlassRoutes(Exchange):
     def numbers(self, of_look: Callable[[KeptLook, dict[str, str]], bytes]) -> Handler:
         """A route that tells some numbers of a look that is kept."""
 
-        async def handle(request: Request) -> Response:
-            try:
-                self.client_of(request)
-                content = of_look(self.kept(request), request.path_params)
-            except RequestError as error:
-                return self.refused(own, error)
+        def tell(request: Request) -> Response:
+            content = of_look(self.kept(request), request.path_params)
             return Response(content, media_type="application/octet-stream", headers=PRIVATE)
 
-        return handle
+        return self.for_clients(tell)
 
 
 def group_of(look: KeptLook, asked: dict[str, str]) -> bytes:

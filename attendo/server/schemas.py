@@ -5,8 +5,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.responses import JSONResponse, Response
 
 from attendo import __version__
+from attendo.server.access import KEY_HEADERS, KEY_PARAMETERS, OPEN, SECRET_PATHS
 from attendo.server.exchange import Handler
 
 Schema = dict[str, Any]
@@ -27,6 +29,7 @@ def table(required: tuple[str, ...], **properties: Schema) -> Schema:
     return {"type": "object", "required": list(required), "properties": properties}
 
 
+TEXTS = {"type": "array", "items": {"type": "string"}}
 SOURCE = text("Language of the text; auto: it is told from the text.", examples=["auto", "zh"])
 TARGET = text("Language to translate into.", examples=["en"])
 LIBRETRANSLATE = table(
@@ -40,6 +43,7 @@ LIBRETRANSLATE = table(
 )
 DEEPLX = table(("text", "target_lang"), text=text("What to translate."), source_lang=SOURCE, target_lang=TARGET)
 MTRAN = table(("text", "to"), **{"text": text("What to translate."), "from": SOURCE, "to": TARGET})
+MTRAN_LIST = table(("texts", "to"), **{"texts": TEXTS, "from": SOURCE, "to": TARGET})
 DEEPL = table(
     ("text", "target_lang"),
     text=one_or_many("What to translate."),
@@ -47,6 +51,7 @@ DEEPL = table(
     target_lang=text("Language to translate into.", examples=["EN-US", "ZH"]),
     tag_handling={"type": "string", "enum": ["html", "xml"]},
 )
+DEEPL_LIST = {**DEEPL, "properties": {**DEEPL["properties"], "text": TEXTS}}
 OWN = table(
     ("text", "to"),
     **{
@@ -96,17 +101,13 @@ FORMS: dict[str, Schema] = {
     "/v2/document": table(("file", "target_lang"), file=FILE, source_lang=SOURCE, target_lang=TARGET),
     "/api/document": table(("file", "to"), **{"file": FILE, "from": SOURCE, "to": TARGET}),
 }
-TEXTS = {"type": "array", "items": {"type": "string"}}
 # By path: the tag under which it stands, a line about it, and its body.
 ABOUT: dict[str, tuple[str, str, Schema | None]] = {
     "/translate": (
-        "compatible", "Translate, as LibreTranslate, DeepLX or MTranServer do.",
-        {"anyOf": [LIBRETRANSLATE, DEEPLX, MTRAN]},
+        "compatible", "Translate, as LibreTranslate, DeepLX or MTranServer do, or DeepL with a list.",
+        {"anyOf": [LIBRETRANSLATE, DEEPLX, MTRAN, DEEPL_LIST]},
     ),
-    "/translate/batch": (
-        "compatible", "Translate several texts, as MTranServer does.",
-        table(("texts", "to"), **{"texts": TEXTS, "from": SOURCE, "to": TARGET}),
-    ),
+    "/translate/batch": ("compatible", "Translate several texts, as MTranServer does.", MTRAN_LIST),
     "/detect": ("compatible", "The language of a text, as LibreTranslate tells it.", table(("q",), q=text("A text."))),
     "/languages": ("compatible", "Languages, as LibreTranslate lists them.", None),
     "/frontend/settings": ("compatible", "Limits, as LibreTranslate tells them.", None),
@@ -122,7 +123,7 @@ ABOUT: dict[str, tuple[str, str, Schema | None]] = {
         "compatible", "Translate, as Immersive Translate asks.",
         table(("text_list", "target_lang"), text_list=TEXTS, source_lang=SOURCE, target_lang=TARGET),
     ),
-    "/kiss": ("compatible", "Translate, as KISS Translator asks.", MTRAN),
+    "/kiss": ("compatible", "Translate, as KISS Translator asks.", {"anyOf": [MTRAN, MTRAN_LIST]}),
     "/hcfy": (
         "compatible", "Translate, as 划词翻译 asks.",
         table(("text", "destination"), text=text("What to translate."), destination=TEXTS, source=SOURCE),
@@ -168,22 +169,56 @@ QUERY = {
     "/translate_a/single": ("q", "tl"),
     "/google/translate_a/single": ("q", "tl"),
 }
-REFUSALS = {
+# By path: what is answered where it is not JSON.
+FILE_OF_ANY_KIND, NUMBERS = "*/*", "application/octet-stream"
+MEDIA_TYPES = {
+    "/metrics": "text/plain",
+    "/api/translate/stream": "text/event-stream",
+    "/api/glass/{id}/{group}": NUMBERS,
+    "/api/glass/{id}/column/{matrix}/{column}": NUMBERS,
+    "/api/glass/{id}/output/{piece}": NUMBERS,
+    "/download_file/{name}": FILE_OF_ANY_KIND,
+    "/v2/document/{id}/result": FILE_OF_ANY_KIND,
+    "/api/document/{id}/result": FILE_OF_ANY_KIND,
+}
+NEVER_TAKEN = "/suggest"  # it is there to say no
+AT_THE_DOOR = {
     400: "The request is not as it should be.",
-    401: "A key is needed.",
     403: "The key is wrong, or the page may not ask.",
-    404: "There is no such thing here, or no more.",
     408: "The request took too long to arrive.",
-    413: "Too much text.",
+    414: "The address is too long.",
     415: "Neither JSON nor a form.",
-    422: "The request is not as it should be.",
     429: "Too many requests at once.",
+    431: "The head of the request is too large.",
     503: "Too busy: come again after Retry-After seconds.",
+}
+REFUSALS = AT_THE_DOOR | {
+    401: "A key is needed.",
+    404: "There is no such thing here, or no more.",
+    413: "Too much text.",
+    500: "A mistake of the server's.",
     504: "Not done in time.",
 }
+# Where a key may stand; one is enough.
+KEYS: dict[str, Schema] = {
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "deepl": {
+        "type": "apiKey", "in": "header", "name": "Authorization", "description": "DeepL-Auth-Key, a space, the key.",
+    },
+    **{f"header {name}": {"type": "apiKey", "in": "header", "name": name} for name in KEY_HEADERS},
+    **{f"query {name}": {"type": "apiKey", "in": "query", "name": name} for name in KEY_PARAMETERS},
+}  # fmt: skip
+RouteTable = Iterable[tuple[str, str, Handler]]  # method, path and who answers
 
 
-def described(routes: Iterable[tuple[str, str, Handler]]) -> Schema:
+def check_described(routes: RouteTable) -> None:
+    """When a server is built: the schema itself is written when somebody asks for it."""
+    paths = {path for _, path, _ in routes}
+    if differing := (paths ^ ABOUT.keys()) | ((OPEN | SECRET_PATHS) - paths):
+        raise ValueError(f"routes that nothing is told of, or no routes at all: {', '.join(sorted(differing))}")
+
+
+def openapi_schema(routes: RouteTable, *, with_keys: bool) -> Schema:
     """The whole of it. FastAPI writes it and does no more: our handlers read requests themselves, and need none of
     what it does for each."""
     app = FastAPI(
@@ -192,11 +227,15 @@ def described(routes: Iterable[tuple[str, str, Handler]]) -> Schema:
         description="Translates. Speaks the dialects of LibreTranslate, DeepL, DeepLX, MTranServer and others.",
     )
     for method, path, handler in routes:
-        app.add_api_route(path, handler, methods=[method], **documented(method, path))
-    return app.openapi()
+        app.add_api_route(path, handler, methods=[method], **route_metadata(method, path))
+    schema = app.openapi()
+    if with_keys:
+        schema.setdefault("components", {})["securitySchemes"] = KEYS
+        schema["security"] = [{name: []} for name in KEYS]
+    return schema
 
 
-def documented(method: str, path: str) -> dict[str, Any]:
+def route_metadata(method: str, path: str) -> dict[str, Any]:
     """What FastAPI is told of a route besides its handler."""
     tag, summary, body = ABOUT[path]
     extra: dict[str, Any] = {}
@@ -211,12 +250,21 @@ def documented(method: str, path: str) -> dict[str, Any]:
     for name in re.findall(r"{(\w+)}", path):
         parameter = {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
         extra.setdefault("parameters", []).append(parameter)
-    name = re.sub(r"\W+", "_", path).strip("_") or "page"
+    if path in OPEN | SECRET_PATHS:
+        extra["security"] = []
+    refusals = AT_THE_DOOR if path in OPEN or path == NEVER_TAKEN else REFUSALS
+    responses: dict[int, Schema] = {status: {"description": why} for status, why in refusals.items()}
+    if media_type := MEDIA_TYPES.get(path):
+        content = {"schema": {"type": "string", **({} if media_type.startswith("text/") else {"format": "binary"})}}
+        responses[200] = {"description": "As it was asked for.", "content": {media_type: content}}
+    name = re.sub(r"\W+", "_", path).strip("_")
     return {
         "tags": [tag],
         "summary": summary,
         "operation_id": f"{method.lower()}_{name}",
-        "responses": {status: {"description": why} for status, why in REFUSALS.items()},
+        "status_code": 403 if path == NEVER_TAKEN else 200,
+        "responses": responses,
+        "response_class": Response if media_type else JSONResponse,
         "openapi_extra": extra or None,
         "response_model": None,
     }

@@ -29,7 +29,7 @@ class RequestThreads:
         threading.Thread(target=self.run, args=([work],), name="request", daemon=True).start()
 
     def run(self, first: list[Callable[[], None]]) -> None:
-        """Nothing of a request is kept while nobody asks: not by a variable, nor by what the thread was started with."""
+        """Nothing of a request is kept while nobody asks: neither by a variable, nor by what the thread began with."""
         self.begin()
         work = first.pop()
         while True:

@@ -5,6 +5,7 @@ import socket
 import time
 from contextlib import suppress
 from dataclasses import replace
+from fnmatch import fnmatch
 
 import pytest
 import schemathesis
@@ -63,7 +64,8 @@ def test_bodies(server, evidence, what, path):
 
 
 def test_the_schema_holds(server, evidence):
-    """Requests drawn from the OpenAPI schema, good and bad ones: never a mistake of the server's."""
+    """Requests drawn from the OpenAPI schema, good and bad ones: never a mistake of the server's, and no answer that
+    the schema does not name."""
     schema = schemathesis.openapi.from_url(f"{server.address}/openapi.json")
     counted = []
 
@@ -71,6 +73,10 @@ def test_the_schema_holds(server, evidence):
         reply = case.call(timeout=20)
         counted.append(reply.status_code)
         assert reply.status_code < 500, (case.method, case.path, reply.status_code, case.body)
+        told = case.operation.definition.raw["responses"]
+        assert str(reply.status_code) in told, (case.method, case.path, reply.status_code)
+        kinds = told[str(reply.status_code)].get("content", {"*/*": {}})
+        assert any(fnmatch(reply.headers["content-type"][0], f"{kind}*") for kind in kinds), (case.path, kinds)
 
     drawn = settings(
         max_examples=18, deadline=None, derandomize=True, database=None, phases=[Phase.generate],

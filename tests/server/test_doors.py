@@ -180,6 +180,32 @@ def test_who_can_be_reached_needs_a_key(evidence):
     evidence("S14", "addresses beyond this machine that are served without a key or --without-key", "0 of 4")
 
 
+def test_a_key_at_the_end_of_a_long_query_is_found(locked):
+    """In 10,000 to 16,000 characters: the connection takes them."""
+    query = f"q={'a' * 12_000}&source=en&target=zh&api_key={KEY}"
+    assert locked.ask("POST", f"/translate?{query}").status == 200
+    assert locked.ask("POST", f"/translate_file?{query}", b"x").status == 415  # the key was right
+
+
+@pytest.mark.parametrize(
+    "path", ["/v2/languages", "/v2/usage", "/v2/glossaries", "/v2/glossary-language-pairs", "/api/info", "/metrics"]
+)
+def test_who_may_get_may_ask_for_the_head(server, path):
+    assert server.ask("GET", path).status == server.ask("HEAD", path).status == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/v2/languages", "GET, HEAD, POST"), ("DELETE", "/api/glass/x/pieces", "GET, HEAD, POST"),
+        ("GET", "/translate", "POST"), ("PUT", "/", "GET, HEAD"),
+    ],
+)  # fmt: skip
+def test_a_path_says_all_its_methods(server, method, path, allowed):
+    reply = server.ask(method, path)
+    assert (reply.status, reply.headers["allow"]) == (405, allowed)
+
+
 def test_a_route_says_which_methods_it_has(server):
     assert server.ask("HEAD", "/languages").status == 200
     reply = server.ask("POST", "/languages", {})
