@@ -1,5 +1,6 @@
 """A command in a child of this process: all is imported already, so that it costs some hundredths of a second."""
 
+import faulthandler
 import gc
 import io
 import os
@@ -40,6 +41,7 @@ def command(*arguments, encoding="utf-8", stdin=b"", seconds=30, before=None, cw
             sys.stderr = sys.__stderr__ = text_stream(2, encoding, "backslashreplace")
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.alarm(seconds)
+            faulthandler.dump_traceback_later(0.9 * seconds, file=2)  # where it hangs
             sys.argv = ["attendo", *arguments]
             if cwd:
                 os.chdir(cwd)
@@ -53,7 +55,10 @@ def command(*arguments, encoding="utf-8", stdin=b"", seconds=30, before=None, cw
         for file in (out, err):
             file.seek(0)
             texts.append(file.read().decode("utf-8", errors="surrogateescape"))
-    return Ended(code, *texts)
+    ended = Ended(code, *texts)
+    if code:
+        print(f"attendo {' '.join(map(str, arguments))}: {ended}")  # pytest shows it if the test fails
+    return ended
 
 
 OF_A_GPU = "attendo.engines.cuda.kernels."  # their compiler comes with torch's builds for GPUs
