@@ -3,20 +3,27 @@
 Both engines compute in threads, and a forked child has none of its parent's: it would wait for them for ever.
 """
 
+import ctypes
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import torch
 
 import attendo
+from attendo.engines.ct2.encoder_engine import load_ct2_encoder
+from attendo.engines.ct2.generator_engine import load_ct2_generator
+from attendo.engines.process import OfThisProcess
+from attendo.model_folder.bundle import model_folder, read_bundle
 from tests.forked import end_of, forked
+from tests.generation.small_language_model import save_language_model
 
-PATIENCE = 60  # seconds
+PATIENCE = 6  # seconds
 TEXTS = ["Guten Tag!", "我爱机器学习。"]
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here"),
@@ -76,6 +83,48 @@ def test_a_child_may_load_one_of_its_own(engine, translator):
 
     def work():
         assert texts_of(load(engine)) == expected
+
+    assert in_child(work) == 0
+
+
+@pytest.mark.parametrize("kind", ["generator", "encoder"])
+def test_so_may_a_child_of_who_has_a_language_model_or_vectors(kind, tmp_path, monkeypatch):
+    """These share one text among threads by OpenMP, which may have helpers for the thread that opens them, too."""
+    monkeypatch.setenv("ATTENDO_CACHE", str(tmp_path / "cache"))
+    folder = save_language_model(tmp_path / "model") if kind == "generator" else model_folder(None)
+    bundle, row = read_bundle(folder), [4, 5, 2]
+
+    def numbers():
+        if kind == "generator":
+            return load_ct2_generator(bundle, 2).score([row])
+        return [vectors.tolist() for vectors in load_ct2_encoder(bundle, 2).encode([row])]
+
+    expected = numbers()
+
+    def work():
+        assert numbers() == expected
+
+    assert [in_child(work) for _ in range(2)] == [0, 0]
+
+
+def test_what_a_child_makes_may_compute_by_openmp():
+    """Whose helpers of the thread that forks are its parent's: with them it would wait for ever."""
+    import ctranslate2
+
+    found = list((Path(ctranslate2.__file__).parents[1] / "ctranslate2.libs").glob("libgomp*"))
+    if not found:
+        pytest.skip("this CTranslate2 has no OpenMP of its own")
+    shared_work = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
+    openmp = ctypes.CDLL(str(found[0]))
+
+    def compute():
+        openmp.GOMP_parallel(shared_work, None, 2, 0)
+        return "computed"
+
+    one = OfThisProcess(compute)
+
+    def work():
+        assert one.get() == OfThisProcess(compute).get() == "computed"
 
     assert in_child(work) == 0
 
