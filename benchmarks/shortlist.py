@@ -2,8 +2,8 @@
 vocabulary; how many answers it changes; and their BLEU with and without.
 
     python -m benchmarks.shortlist
-    python -m recipes.default.shortlist --recipe recipes/default/corpora.toml --languages zh,en,de --out /tmp/listed
-    python -m benchmarks.shortlist /tmp/listed --only answers
+    python -m recipes.default.shortlist --recipe recipes/default/corpora.toml --languages zh,en,de --out LISTED
+    python -m benchmarks.shortlist LISTED --only answers
 
 The first is the default model with what it has, the second what it would say with a list for each language.
 The two take turns on the same sentences, as in benchmarks.text: raw CTranslate2 is called plainly, and in the smaller

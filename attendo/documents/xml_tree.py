@@ -8,6 +8,7 @@ that is known, and the address itself of one that is not, so nothing is taken fo
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from weakref import ref
 
 from attendo.documents.xml_scan import XmlAttribute, XmlPart, attributes, scan_xml
 
@@ -38,17 +39,25 @@ USUAL = {
 }  # fmt: skip
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class XmlNode:
-    """An element, or what else stands in one. Its bytes: start <tag> inner … outer </tag> end."""
+    """An element, or what else stands in one. Its bytes: start <tag> inner … outer </tag> end.
+
+    It holds what is in it, but not what it is in: so a tree is gone as soon as nobody has its root, and memory does
+    not wait for Python to search for rings.
+    """
 
     name: str  # w:p; of what is no element: text, data (CDATA) or aside (comments), with a # before it
     start: int
     inner: int
     outer: int
     end: int
-    parent: "XmlNode | None" = None
+    held_by: "ref[XmlNode] | None" = None
     children: "list[XmlNode]" = field(default_factory=list)
+
+    @property
+    def parent(self) -> "XmlNode | None":
+        return self.held_by() if self.held_by else None
 
     @property
     def elements(self) -> "Iterator[XmlNode]":
@@ -109,18 +118,19 @@ def grow_tree(data: bytes, name: str) -> XmlTree:
                 if key == "xmlns" or key.startswith("xmlns:"):
                     prefixes.setdefault(key[6:], USUAL.get(one.value, one.value))
     names: dict[str, str] = {}
-    here = root = XmlNode("#document", 0, 0, len(data), len(data))
+    root = XmlNode("#document", 0, 0, len(data), len(data))
+    inside = [root]
     for part in parts:
         if part.kind == "close":
-            here.outer, here.end = part.start, part.end
-            here = here.parent or root
+            closed = inside.pop()
+            closed.outer, closed.end = part.start, part.end
             continue
         if part.kind in ("open", "single"):
             called = names.get(part.name) or names.setdefault(part.name, usual(part.name, prefixes))
         else:
             called = f"#{part.kind}"
-        node = XmlNode(called, part.start, part.end, part.end, part.end, here)
-        here.children.append(node)
+        node = XmlNode(called, part.start, part.end, part.end, part.end, ref(inside[-1]))
+        inside[-1].children.append(node)
         if part.kind == "open":
-            here = node
+            inside.append(node)
     return XmlTree(data, root, prefixes)

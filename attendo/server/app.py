@@ -69,7 +69,7 @@ def build_app(service: Service, access: Access, *, spec_title: str | None = None
 async def not_here(request: Request, error: HTTPException) -> Response:
     headers = {**(error.headers or {})}
     if error.status_code == 405:  # the methods of one route; a path may have several
-        headers["allow"] = ", ".join(methods_at(request.scope["path"], request.app.routes))
+        headers["Allow"] = ", ".join(methods_at(request.scope["path"], request.app.routes))
     return Json({"error": error.detail}, error.status_code, headers=headers)
 
 

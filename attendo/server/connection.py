@@ -154,7 +154,7 @@ class GuardedConnection(HttpToolsProtocol):
     def received_too_late(self) -> None:
         self.receiving = None  # it has passed, and the next one may begin
         waiting = self.cycle is not None and not self.cycle.response_complete
-        if self.pipeline or (waiting and not self.in_message):
+        if self.pipeline or (waiting and not self.cycle.more_body):
             return  # answers are on their way; what comes after them is counted from their end
         self.refuse("408 Request Timeout")
         if self.cycle and not self.cycle.response_complete:  # its body will not come any more

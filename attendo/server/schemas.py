@@ -205,8 +205,8 @@ KEYS: dict[str, Schema] = {
     "deepl": {
         "type": "apiKey", "in": "header", "name": "Authorization", "description": "DeepL-Auth-Key, a space, the key.",
     },
-    **{f"header {name}": {"type": "apiKey", "in": "header", "name": name} for name in KEY_HEADERS},
-    **{f"query {name}": {"type": "apiKey", "in": "query", "name": name} for name in KEY_PARAMETERS},
+    **{f"header-{name}": {"type": "apiKey", "in": "header", "name": name} for name in KEY_HEADERS},
+    **{f"query-{name}": {"type": "apiKey", "in": "query", "name": name} for name in KEY_PARAMETERS},
 }  # fmt: skip
 RouteTable = Iterable[tuple[str, str, Handler]]  # method, path and who answers
 

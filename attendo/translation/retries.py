@@ -9,8 +9,9 @@ What is tried is data, POLICIES, under one loop (`Searcher.decode`). Each is tri
                or has strange letters                                                       much, with fewer of them
     stand-ins  still lost something                      the model reads {1} for it         it loses less
     pieces     still lost what no language translates,   what stands between is translated  it is sound
-               or anything with `keep`; or was copied    piece by piece
-               in spite of stand-ins
+               or anything with `keep`; or was copied    piece by piece; one that is
+               in spite of stand-ins                     not sound once more, without
+                                                         repeated 4-grams
 
 What is drawn and not searched for is drawn again first, see draws.py.
 
@@ -224,7 +225,7 @@ class Searcher:
         cut = [cut_at_stand_ins(case.asked.request.text, case.asked.languages, self.request_for) for case in cases]
         wanted = dict.fromkeys(request for pieces in cut for _, request in pieces if request)
         found = dict(self.pieces_of(wanted, search, options))
-        # A word or two may be answered with nothing, and the whole sentence would be lost with it.
+        # A word or two may be answered with nothing, or over and over, and the whole sentence would be lost with it.
         unsound = [request for request, answer in found.items() if answer.problem]
         once_more = self.pieces_of(unsound, stricter(options, no_repeat_ngram=4), options)
         found |= {request: answer for request, answer in once_more if not answer.problem}

@@ -1,7 +1,7 @@
 """What is said in each language: the shortlist of a model (attendo/model_folder/shortlist.py), counted in the text that
 it learnt from.
 
-    python -m recipes.default.shortlist --recipe recipes/default/corpora.toml --model default --out /tmp/with-a-list
+    python -m recipes.default.shortlist --recipe recipes/default/corpora.toml --model default --out LISTED
 
 makes a copy of a model folder with one. build.py does it for the student and its own text.
 

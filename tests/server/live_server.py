@@ -66,7 +66,9 @@ class LiveServer:
         try:
             connection.request(method, path, body=body, headers=headers)
             response = connection.getresponse()
-            return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
+            told = {name.lower(): value for name, value in response.getheaders()}
+            assert len(told) == len(response.getheaders()), f"a header twice: {response.getheaders()}"
+            return Reply(response.status, told, response.read())
         finally:
             connection.close()
 

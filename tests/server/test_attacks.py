@@ -223,12 +223,26 @@ def test_half_a_head_after_others_has_an_end_too(echo):
         body, answers = json.dumps(GOOD).encode(), b""
         one.sendall(f"{POST}content-length: {len(body)}\r\n\r\n".encode() + body + GET + b"\r\n" + GET)
         while answers.count(b"HTTP/1.1 200") < 2:
-            answers += one.recv(65_536)
+            assert (more := one.recv(65_536)), answers
+            answers += more
         one.sendall(b"x")
         started = time.monotonic()
         while one.recv(65_536):
             pass
         assert time.monotonic() - started < 2
+
+
+def test_half_a_head_takes_no_answer_from_requests_that_arrived(echo):
+    """Both take longer than a request may take to arrive; what comes after them is refused when they are answered."""
+    limits = replace(ServerLimits(), receive_seconds=0.3, idle_seconds=1.0)
+    slow = type(echo)(echo.bundle, echo.tokenizer, FakeEngine(remembers=False))
+    with live(slow, limits=limits) as server, connect(server) as one:
+        slow.engine.seconds = 0.8
+        body, answers = json.dumps(GOOD).encode(), b""
+        one.sendall((f"{POST}content-length: {len(body)}\r\n\r\n".encode() + body) * 2 + GET)
+        while more := one.recv(65_536):
+            answers += more
+        assert (answers.count(b"HTTP/1.1 200"), answers.count(b"HTTP/1.1 408")) == (2, 1)
 
 
 def test_requests_that_wait_for_no_answer_are_bounded(strict, evidence):

@@ -7,13 +7,22 @@ import weakref
 import pytest
 
 from attendo.server.threads import RequestThreads
+from tests.documents.laws import samples
 from tests.server.live_server import live, wait_until
 from tests.server.test_documents import own, send
 
 GOOD = {"q": "hello", "source": "en", "target": "zh"}
 LOOK = {"text": "我爱机器学习。", "to": "en"}
 LARGE = "a" * 60_000  # characters, more than a request may have
+MARKUP = "<p>hello <b>there <i>you</i></b><br>and me</p>"
 TIMES = 20
+
+
+def document_of(kind):
+    path = samples(kind)[0]
+    return lambda server: send(server, path.read_bytes(), path.name)
+
+
 ASKED = {
     "answered": (200, lambda server: server.ask("POST", "/translate", GOOD)),
     "too much text": (413, lambda server: server.ask("POST", "/translate", GOOD | {"q": LARGE})),
@@ -23,7 +32,9 @@ ASKED = {
     "no stream": (400, lambda server: server.ask("POST", "/api/translate/stream", {"text": ["a", "b"], "to": "zh"})),
     "a look": (200, lambda server: server.ask("POST", "/api/glass", LOOK)),
     "no look": (400, lambda server: server.ask("POST", "/api/glass", LOOK | {"beam": 9})),
+    "tags": (200, lambda server: server.ask("POST", "/translate", GOOD | {"q": MARKUP, "format": "html"})),
     "a document": (200, lambda server: send(server)),
+    **{f"a document .{kind}": (200, document_of(kind)) for kind in ("docx", "odt", "pptx", "epub", "html", "xliff")},
     "no document": (400, lambda server: send(server, b"\x89PNG\r\n\x1a\n" + LARGE.encode(), "a.png")),
     "a broken document": (400, lambda server: send(server, b"PK\x03\x04" + LARGE.encode(), "a.docx")),
 }

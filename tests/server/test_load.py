@@ -1,5 +1,6 @@
 """Many at once: what is accepted is answered, what is not is told so at once, and in the end all is as before."""
 
+import gc
 import json
 import random
 import resource
@@ -10,13 +11,14 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import attendo
+from attendo.cli.serve import search_less_for_cycles
 from attendo.server.limits import ServerLimits
 from tests.server.live_server import live, wait_until
 from tests.translation.fake_engine import FakeEngine
@@ -211,8 +213,20 @@ def test_mixed_load_leaves_nothing_behind(echo, evidence):
     soak(echo, evidence, seconds=20.0)
 
 
+@contextmanager
+def searching_as_served():
+    """Python's search for cycles as `attendo serve` sets it."""
+    threshold = gc.get_threshold()
+    search_less_for_cycles()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*threshold)
+
+
 def soak(echo, evidence, seconds):
-    with live(slow(echo, 0.001)) as server, ThreadPoolExecutor(8) as pool:
+    with searching_as_served(), live(slow(echo, 0.001)) as server, ThreadPoolExecutor(8) as pool:
         stop = time.monotonic() + seconds
         asked = []
 

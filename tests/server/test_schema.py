@@ -1,6 +1,7 @@
 """/openapi.json tells what is so: what clients send, what is answered, and which routes need a key."""
 
 import json
+import re
 from fnmatch import fnmatch
 
 import jsonschema_rs
@@ -96,6 +97,7 @@ def test_it_says_which_routes_need_a_key(echo, schema):
         found = locked.ask("GET", "/openapi.json", headers={"authorization": f"Bearer {KEY}"}).json
         schemes = found["components"]["securitySchemes"]
         assert {name for one in found["security"] for name in one} == set(schemes)
+        assert all(re.fullmatch(r"[a-zA-Z0-9._-]+", name) for name in schemes)  # else it is no OpenAPI
         open_ = {path for path, methods in found["paths"].items() if next(iter(methods.values())).get("security") == []}
         assert open_ == OPEN | SECRET_PATHS
         for one in schemes.values():

@@ -21,7 +21,6 @@ class Branch:
     end: int
     open: Mark | None  # None: the passage itself
     close: Mark | None = None
-    parent: "Branch | None" = None
     children: "list[Branch]" = field(default_factory=list)
 
     @property
@@ -60,15 +59,16 @@ def grow(marks: Sequence[Mark], length: int) -> Branch:
     """The tree of a passage that has so many characters."""
     closes = partners(marks)
     closed = set(closes.values())
-    here = root = Branch(-1, 0, length, None)
+    root = Branch(-1, 0, length, None)
+    inside = [root]
     for at, mark in enumerate(marks):
         if at in closed:
-            here = here.parent or root  # partners nest, so the one that closes is the last that opened
+            inside.pop()  # partners nest, so the one that closes is the last that opened
             continue
-        branch = Branch(at, mark.at, mark.at, mark, parent=here)
-        here.children.append(branch)
+        branch = Branch(at, mark.at, mark.at, mark)
+        inside[-1].children.append(branch)
         if at in closes:
             branch.close = marks[closes[at]]
             branch.end = branch.close.at
-            here = branch
+            inside.append(branch)
     return root
