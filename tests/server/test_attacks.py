@@ -223,7 +223,8 @@ def test_half_a_head_after_others_has_an_end_too(echo):
         body, answers = json.dumps(GOOD).encode(), b""
         one.sendall(f"{POST}content-length: {len(body)}\r\n\r\n".encode() + body + GET + b"\r\n" + GET)
         while answers.count(b"HTTP/1.1 200") < 2:
-            assert (more := one.recv(65_536)), answers
+            more = one.recv(65_536)
+            assert more, answers
             answers += more
         one.sendall(b"x")
         started = time.monotonic()
