@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 from attendo.files.manifest import write_manifest
 from attendo.model_folder.bundle import SHORTLIST, read_bundle
 from attendo.model_folder.shortlist import read_shortlist
-from recipes.default.shortlist import make_shortlist, most_said, sayable
+from recipes.default.shortlist import make_shortlist, most_said, sayable, sizes_of
 from tests.translation.small_translator import save_random
 
 PAIRS = ["我爱你。\tI love you.", "他买了书\the bought books", "三本书\tthree books", "好\tlearning machine learning"]
@@ -48,17 +48,18 @@ def make(tmp_path, bundle, size):
     (tmp_path / "text" / "one.tsv").write_text("\n".join(ONE_WAY) + "\n", encoding="utf-8")
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     out = tmp_path / SHORTLIST
-    make_shortlist(tmp_path / "recipe.toml", [tmp_path, tmp_path / "text"], bundle, out, ["zh", "en"], size)
+    make_shortlist(tmp_path / "recipe.toml", [tmp_path, tmp_path / "text"], bundle, out, {"zh": size, "en": size})
     return out
 
 
 def by_hand(tokenizer, texts, size):
-    """Slow and obvious: the sayable ones, then what is said most often until the list is full."""
+    """Slow and obvious: the sayable ones and every character, then what is said most often until the list is full."""
     counts = Counter()
     for text, times in texts:
         for token in tokenizer.encode(text):
             counts[token] += times
-    chosen = set(sayable(tokenizer))
+    alone = {token for token in counts if len(tokenizer.surface(token).decode(errors="replace").strip()) == 1}
+    chosen = set(sayable(tokenizer)) | alone
     for token, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         if size is None or len(chosen) < size:
             chosen.add(token)
@@ -78,6 +79,20 @@ def test_what_is_said_most_as_counted_by_hand(tmp_path, bundle, more, capsys):
     assert found["zh"].tolist() == zh
     assert found["en"].tolist() == en
     assert "nowhere.tsv: not there" in capsys.readouterr().out
+
+
+def test_each_language_has_a_list_of_its_own_length():
+    assert sizes_of("en=8000,de") == {"en": 8000, "de": None}
+
+
+def test_a_character_that_is_said_is_on_the_shortest_list(bundle):
+    tokenizer = bundle.tokenizer()
+    said = [token for token in tokenizer.encode("机器") if len(tokenizer.surface(token).decode(errors="replace")) == 1]
+    rare = [token for token in said if token not in set(sayable(tokenizer))]
+    counts = np.ones(tokenizer.vocab_size)
+    counts[rare] = 0.1
+    assert rare
+    assert set(rare) <= set(most_said(counts, tokenizer, 0).tolist())
 
 
 def test_the_same_text_gives_the_same_bytes(tmp_path, bundle):
