@@ -4,6 +4,7 @@
 # make test-page  the server's page in Chromium, which must be on the machine
 # make check      lint, format and types
 # make slow       the tests that take long (they need corpora in $ATTENDO_DATA)
+# make explore    the whole suite with examples that no run before has drawn
 # make lab        run the claims of the lecture notes and write docs/lab
 # make drawings   draw what `attendo draw` draws, in both languages, into docs/figures
 # make reliability   run the tests and write the numbers they give to docs/reliability.md
@@ -17,7 +18,7 @@ PAGE := $(VENV)/installed-page
 RUN := $(VENV)/bin/python
 PIP_INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo install test test-page slow check format lab drawings reliability clean
+.PHONY: demo install test test-page slow explore check format lab drawings reliability clean
 
 # Who has the full install needs no light one.
 demo: $(if $(wildcard $(FULL)),$(FULL),$(LIGHT))
@@ -33,6 +34,9 @@ test-page: $(PAGE)
 
 slow: $(FULL)
 	@$(RUN) -m pytest -m slow -s
+
+explore: $(FULL)
+	@$(RUN) -m pytest -n 2 -m "not slow and not page" --hypothesis-profile anew
 
 reliability: $(FULL)
 	@$(RUN) -m benchmarks.reliability
