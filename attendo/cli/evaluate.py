@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from attendo.cli.evaluate_language_model import evaluate_language_model, is_text_model
-from attendo.cli.evaluate_masked import evaluate_masked, is_encoder_only
+from attendo.cli.evaluate_texts import evaluate_texts, kind_of, refuse_options_of_translators
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL, MEASURING, SEARCH
 from attendo.cli.language import language_of
 from attendo.cli.options import (
@@ -248,15 +247,15 @@ def evaluate(
         },
         writes={"--report": report, "--write-translations": translations},
     )  # fmt: skip
-    if model and (is_encoder_only(model) or is_text_model(model)):
+    if model and (kind := kind_of(model)):
         typed = {
             "--to": to, "--from": from_, "--swap": swap, "--beam": beam, "--passes": passes,
             "--length-penalty": length_penalty,
             "--published": published, "--training-text": training_text, "--samples": samples, "--report": report,
             "--write-translations": translations, "--sample": sample, "--no-wider-retry": no_wider_retry,
         }  # fmt: skip
-        measure = evaluate_masked if is_encoder_only(model) else evaluate_language_model
-        measure(model, more, column, engine, device, threads, typed, as_json=as_json, language=language)
+        refuse_options_of_translators(typed, model, kind)
+        evaluate_texts(kind, model, more, column, engine, device, threads, as_json=as_json, language=language)
         return
     if column is not None:
         model_folder(model)  # one that is not there is told first

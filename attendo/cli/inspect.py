@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from attendo.cli.evaluate_language_model import is_text_model, refuse_options_of_translators
-from attendo.cli.evaluate_masked import check_no_option_of_translators, is_encoder_only
+from attendo.cli.evaluate_texts import kind_of, refuse_options_of_translators
 from attendo.cli.help import INPUT_AND_OUTPUT, LANGUAGES_AND_MODEL
 from attendo.cli.language import language_of
 from attendo.cli.options import BEAM, FROM, MODEL
@@ -90,9 +89,10 @@ def inspect(
 
     language = language_of(context)
     tr = in_language(language)
-    if model and is_encoder_only(model):
-        typed = {"--to": to, "--from": start, "--target": target, "--beam": beam}
-        check_no_option_of_translators(typed, model)
+    kind = kind_of(model) if model else None
+    if model and kind:
+        refuse_options_of_translators({"--to": to, "--from": start, "--target": target, "--beam": beam}, model, kind)
+    if model and kind == "encoder-only model":
         from attendo.inspection.encoder_only import inspect_encoder
         from attendo.inspection.encoder_page import encoder_lines
 
@@ -103,8 +103,7 @@ def inspect(
         )
         return
 
-    if model and is_text_model(model):
-        refuse_options_of_translators({"--to": to, "--from": start, "--target": target, "--beam": beam}, model)
+    if model and kind == "language model":
         from attendo.inspection.language_model import inspect_language_model
         from attendo.inspection.language_model_page import text_lines
 
