@@ -1,4 +1,4 @@
-"""attendo evaluate, of models that translate nothing: the perplexity of a text, or how much that is hidden they guess."""
+"""attendo evaluate, of models that translate nothing: the perplexity of texts, or how many hidden tokens they guess."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
