@@ -204,7 +204,7 @@ class GuardedConnection(HttpToolsProtocol):
             self.cycle.keep_alive = False
 
     def close_if_idle(self) -> None:
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self.in_message:  # what has begun to arrive is answered, and then it closes
             return
         if self.cycle is None or self.cycle.response_complete:
             self.transport.close()

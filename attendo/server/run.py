@@ -1,7 +1,8 @@
 """A server from its start to its end: a socket, the models on it, and a quiet end on SIGTERM.
 
-At the first signal /ready says no, nothing new is taken, and what is under way is answered; at the second all ends at
-once. uvicorn is told nothing of the texts: its access log, which would write queries and so keys, is off.
+At the first signal /ready says no, who still comes is sent elsewhere for a moment, then the door closes, and what is
+under way is answered; at the second all ends at once. uvicorn is told nothing of the texts: its access log, which would
+write queries and so keys, is off.
 """
 
 import asyncio
@@ -24,6 +25,8 @@ from attendo.server.service import Service
 logger = logging.getLogger("attendo.server")
 
 BACKLOG = 2_048
+NOTICE = 0.5  # seconds for which the door stays open when we end: who has been let in by the system alone, and may have
+# sent all of a request, is told to come again, and not cut off; and who asks /ready learns it
 
 
 def serve_until_told(
@@ -99,6 +102,9 @@ class DrainingServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.service.drain()
+        end = asyncio.get_running_loop().time() + NOTICE
+        while asyncio.get_running_loop().time() < end and not self.force_exit:
+            await asyncio.sleep(0.02)
         await super().shutdown(sockets)
 
     def warm_up(self) -> None:
