@@ -47,6 +47,8 @@ async def read_table(body: bytes, content_type: str, encoding: str | None = None
 
 
 def read_json(body: bytes) -> Mapping[str, Any]:
+    if not body.strip():
+        raise RequestError("bad-request", "the body is empty: expected an object with keys, as JSON, or a form")
     try:
         table = json.loads(body.decode("utf-8-sig"), parse_constant=no_number)
         check_text(table)
@@ -56,7 +58,7 @@ def read_json(body: bytes) -> Mapping[str, Any]:
         what = "brackets too deep" if isinstance(error, RecursionError) else str(error)[:200]
         raise RequestError("bad-request", f"the body is not JSON: {what}") from None
     if not isinstance(table, dict):
-        raise RequestError("bad-request", f"the body is a {type(table).__name__}: expected an object with keys")
+        raise RequestError("bad-request", "the body is JSON, but no object: expected one with keys and values")
     return table
 
 
@@ -87,7 +89,8 @@ def read_form(body: bytes) -> Mapping[str, Any]:
         text = body.decode("utf-8")
         found = parse_qs(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
     except ValueError:  # bytes that are no UTF-8, or too many fields
-        raise RequestError("bad-request", f"the form is not UTF-8, or has more than {MOST_FIELDS:,} fields") from None
+        what = f"more than {MOST_FIELDS:,} fields" if body.count(b"&") >= MOST_FIELDS else "bytes that are not UTF-8"
+        raise RequestError("bad-request", f"the form, or the query, has {what}") from None
     return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
 
 

@@ -2,7 +2,7 @@
 
     "  Hi! How are you?\\n好。再见！"  ->  "  "  Hi!  " "  How are you?  "\\n"  好。  ""  再见！
 
-Ends of lines are hard borders. A sentence that is too long is cut, and the caller counts the cuts: a piece has at most
+Ends of lines are hard borders, and so is the <br /> that programs for subtitles leave in a text. A sentence that is too long is cut, and the caller counts the cuts: a piece has at most
 `longest` characters, half as many where most of them are Chinese or Japanese, which say more each. It ends, in its
 second half, after the last ； ; ： : or else ， 、 , or else white space; where there is none, at the limit, but not
 inside a character of several code points (marks, joined emoji, flags) unless it fills half a piece.
@@ -22,6 +22,9 @@ from attendo.text.verbatim import undivided
 # Line breaks and tabs are the text's structure and stay as they are; other white space follows the target language.
 STRUCTURE = f"{LINE_BREAKS}\t"
 FIELD = re.compile(f"[^{STRUCTURE}]+[{STRUCTURE}]*|[{STRUCTURE}]+")  # of a table, or a line
+BR = r"<[bB][rR]\s{0,3}/?>"
+HAS_BR = re.compile(BR)
+BR_OR_FIELD = re.compile(rf"(?:{BR}\s*)+|(?:(?!{BR})[^{STRUCTURE}])+[{STRUCTURE}]*|[{STRUCTURE}]+")
 LATIN = re.compile(r"[!-~\u00c0-\u024f]")
 
 LONGEST = 400
@@ -60,8 +63,11 @@ def split(text: str, language: str, longest: int = LONGEST) -> list[Segment]:
     from attendo.text.sentence_borders import borders  # many rules, which a single sentence does not need
 
     starts: list[tuple[int, bool]] = []  # where a segment begins, and whether by a cut
-    for match in FIELD.finditer(text):
+    for match in (BR_OR_FIELD if HAS_BR.search(text) else FIELD).finditer(text):
         line, begin = match.group(), match.start()
+        if HAS_BR.match(line):
+            starts.append((begin, False))
+            continue
         whole = undivided(line)
         found = [border for border in borders(line, language) if not is_within(border, whole)]
         for first, last in pairwise([0, *found, len(line)]):
@@ -89,17 +95,18 @@ def is_one_sentence(text: str, longest: int) -> bool:
     if len(text) > longest // 2 or not text.isprintable() or not text.strip(" "):
         return False
     first = ENDS.search(text)
-    return first is None or first.end() == len(text)
+    return (first is None or first.end() == len(text)) and not HAS_BR.search(text)
 
 
 def segments(text: str, starts: Sequence[tuple[int, bool]]) -> list[Segment]:
-    """White space and controls at a border go after the segment before it, or before the first of all."""
+    """White space, controls and <br /> at a border go after the segment before it, or before the first of all."""
     texts: list[str] = []
     gaps: list[list[str]] = [[]]  # gaps[n] stands before texts[n], the last after them all
     cut: list[bool] = []
     ends = [*(position for position, _ in starts[1:]), len(text)] if starts else []
     for (first, by_cut), last in zip(starts, ends, strict=True):
-        before, inner, after = edges(text[first:last])
+        piece = text[first:last]
+        before, inner, after = ("", "", piece) if HAS_BR.match(piece) else edges(piece)
         gaps[-1].append(before)
         if inner:
             texts.append(inner)
@@ -137,7 +144,7 @@ def join_one_by_one(translations: Iterable[str], segments: Sequence[Segment], ta
         last, answer = answer, segment.text if segment.is_silent else one_line(translation)
         if index:
             previous = segments[index - 1]
-            if any(sign in previous.after for sign in STRUCTURE):
+            if any(sign in previous.after for sign in STRUCTURE) or HAS_BR.search(previous.after):
                 before = previous.after
             else:
                 before = between(previous, segment, last, answer, tight) if last else ""

@@ -1,6 +1,7 @@
 """Real clients and their requests, against a real server with the default model."""
 
 import json
+import re
 
 import deepl
 import pytest
@@ -28,6 +29,24 @@ def locked():
         yield one
 
 
+# Placeholders, tags and names with which clients put a text together again.
+STAYS = re.compile(r"\{\d+\}|<[^<>]+>|@\w+")
+
+
+def strings(value):
+    """All that stand in an answer."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for one in inner for text in strings(one)]
+
+
+def translations(table, reads):
+    """What the client shows; hcfy and Google say the source beside it."""
+    shown = ("translatedText", "data", "result", "trans", *([] if "result" in table else ["text"]))
+    return [read(table, path) for path, kind in reads if kind is str and any(key in shown for key in path)]
+
+
 def read(table, path):
     for key in path:
         table = table[key]
@@ -42,6 +61,13 @@ def test_every_client_is_understood(server, request_):
     for path, kind in request_.reads:
         found = read(reply.json, path)
         assert found is None if kind is None else isinstance(found, kind), (path, found)
+        assert not isinstance(found, str) or found.strip(), path
+    told = "\n".join(strings(reply.json))
+    for text in request_.job.get("texts", ()):
+        assert all(part in told for part in STAYS.findall(text)), told
+        assert text not in translations(reply.json, request_.reads), "the source, and no translation"
+    if request_.dialect == "deeplx":  # SubtitleEdit takes the first of these before anything else
+        assert reply.json["alternatives"] == []
     if "origin" in request_.headers:
         assert reply.headers["access-control-allow-origin"] == request_.headers["origin"]
 

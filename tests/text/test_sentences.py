@@ -14,7 +14,7 @@ from tests.reference.growth import exponent
 
 LANGUAGES = ["zh", "en", "de", "fr", "cs", "ja", "ar"]
 BREAKS = ["\r\n", "\u2028", "\x85", "\u00a0", "\u3000", "\u200b", "\ufeff", "\ud800", "\0", "\u202e", "\u0301"]
-WORDS = ["Dr. ", "z. B. ", "3. ", "3.14", "http://a.b/c?d=1. ", "……", "”他说", "👩‍👩‍👧", "🇩🇪", "؟ ", "। "]
+WORDS = ["<br />", "<br>\n", "Dr. ", "z. B. ", "3. ", "3.14", "http://a.b/c?d=1. ", "……", "”他说", "👩‍👩‍👧", "🇩🇪", "؟ ", "। "]
 PIECES = st.sampled_from([*" \n\t.!?。！？…,;'\"“”«»「」()1aZäß我好のé", *BREAKS, *WORDS])
 TEXTS = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=60).map("".join))
 
@@ -296,3 +296,25 @@ def test_many_tags_in_a_line_take_no_longer_than_they_must():
     """Each border is looked up among the tags, not held against every one."""
     text = '<i a="x. Y">Oh. </i> ' * 20_000
     assert restore(split(text, "en")) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences", "joined"),
+    [
+        ("I saw him.<br />He was tired.", ["I saw him.", "He was tired."], "A.<br />B."),
+        ("Wo ist er?<BR>Ich weiß <br/> nicht", ["Wo ist er?", "Ich weiß", "nicht"], "A.<BR>B. <br/> C."),
+        ("<br>- Was?<br><br>\n- Nichts.<br />", ["- Was?", "- Nichts."], "<br>A.<br><br>\nB.<br />"),
+        ("a <bra> b, c <br x> d", ["a <bra> b, c <br x> d"], "A."),
+    ],
+)
+def test_a_br_ends_a_line(text, sentences, joined):
+    found = split(text, "en")
+    assert [segment.text for segment in found] == sentences
+    assert restore(found) == text
+    assert join(["A.", "B.", "C."][: len(found)], found, "de") == joined
+    assert join(["A.", "B.", "C."][: len(found)], found, "zh") == joined
+
+
+def test_a_text_of_nothing_but_brs_stays():
+    assert restore(split("<br />" * 1_000, "en")) == "<br />" * 1_000
+    assert join([""], split("<br /> <br>", "en"), "de") == "<br /> <br>"
