@@ -68,6 +68,10 @@ class ServedModels:
             raise RequestError("language", f"{target} is not supported: this server translates into {self.listed()}")
         return found
 
+    def has_direction(self, source: str, target: str) -> bool:
+        sources = self.sources_by_target.get(base_language(target), ())
+        return base_language(source) in map(base_language, sources)
+
     def route(self, text: str, source: str | None, target: str) -> Route:
         """The first model that has the direction; where the client does not say the source, the text tells."""
         sources = self.sources_for(target)

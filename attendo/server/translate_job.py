@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Union
 
 from attendo.errors import AttendoError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SHORT = 200  # characters
 CLEAR = 0.8  # confidence from which on a text is taken to be in a language
+SURE, ENOUGH = 0.99, 20  # confidence, and letters, from which on it is taken to be in no other
 TAG = re.compile("<[^<>]{0,2000}>")  # of which no language can be told
 Whole = Union[Translation, "MarkupTranslation"]
 
@@ -42,7 +43,7 @@ class Planned:
     """One text, and who translates it."""
 
     text: str
-    route: Route | None  # None: it is in the target language already
+    route: Route | None  # None: it stays as it is, in the target language already or in one that no model reads
     source: str  # as the model names it, or as it was told from the text
     target: str
     confidence: float  # in the source
@@ -114,29 +115,55 @@ def targets_of(job: Job) -> list[str]:
 
 
 def plan(text: str, job: Job, source: str | None, targets: Sequence[str], models: ServedModels) -> Planned:
-    """Who translates a text, and into what: the second target, if it is in the first already."""
+    """Who translates a text, and into what: the second target, if it is in the first already, or cannot become that.
+
+    What is plainly in a language that cannot be translated into the target is refused, as if the client had said so;
+    in a list it stays as it is, and the others are translated.
+    """
     words = text if job.markup == "text" else TAG.sub(" ", text)
     told = [] if source else detect(words, models.sources)
     written = source or (told[0][0] if told and told[0][1] >= CLEAR else "")
-    target = targets[-1] if base_language(written) == base_language(targets[0]) else targets[0]
+    target = target_for(written, targets, models)
     models.sources_for(target)  # or an error
     same = bool(written) and base_language(written) == base_language(target)
     # Of a long text that nobody has called so, the translator asks sentence by sentence.
     if same and (source or len(words) <= SHORT or (not writes_simplified(target) and writes_han(target))):
         return Planned(text, None, written, target, told[0][1] if told else 1.0, written)
+    if not (source or same) and is_sure(words, told) and not models.has_direction(written, target):
+        if len(job.texts) > 1:
+            return Planned(text, None, written, target, told[0][1], written)
+        source = written
     route = models.route(words, source, target)
     found = next((one for one in told if base_language(one[0]) == base_language(route.source)), None)
     code, confidence = found or (route.source, 1.0 if source else 0.0)
     return Planned(text, route, route.source, target, confidence, code)
 
 
+def target_for(written: str, targets: Sequence[str], models: ServedModels) -> str:
+    """Of those that the client names: one that the text is not in already, and can be translated into."""
+    others = [target for target in targets if base_language(target) != base_language(written)] or [targets[-1]]
+    return next((target for target in others if models.has_direction(written, target)), others[0])
+
+
+def is_sure(words: str, told: Sequence[tuple[str, float]]) -> bool:
+    return bool(told) and told[0][1] >= SURE and sum(map(str.isalpha, words)) >= ENOUGH
+
+
 def unchanged(planned: Planned) -> Translation:
-    """What is in the target language already stays as it is; Chinese in the script that is wanted."""
+    """What is in the target language already stays as it is, Chinese in the script that is wanted; and what no model
+    translates into it."""
+    size = len(planned.text)
+    ledger = Ledger(lines_in=1, lines_out=1, characters_in=size, characters_copied=size, segments=1)
+    if base_language(planned.source) != base_language(planned.target):
+        ledger = replace(ledger, foreign=1)
+        remark = f"{planned.source} to {planned.target} is not supported: left as it is"
+        return Translation(
+            planned.text, ledger, 0.0, "", planned.source, planned.target, remarks=(remark,), warnings=(remark,)
+        )
     text = to_traditional(planned.text, planned.target)
     if text == planned.text and writes_simplified(planned.target):
         text, _ = to_simplified(planned.text)
-    size = len(planned.text)
-    ledger = Ledger(lines_in=1, lines_out=1, characters_in=size, characters_copied=size, segments=1, already=1)
+    ledger = replace(ledger, already=1)
     remark = f"already in {planned.target}: left as it is"
     return Translation(text, ledger, 0.0, "", planned.source, planned.target, remarks=(remark,), warnings=(remark,))
 

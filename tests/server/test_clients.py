@@ -227,3 +227,38 @@ def test_the_languages_decide_which_model_translates(echo):
         directions = [model["directions"] for model in both.ask("GET", "/api/info").json["models"]]
         assert "de-en" in directions[1]
         assert "de-en" not in directions[0]
+
+
+GERMAN = "Guten Morgen, wie geht es dir? Ich habe das Buch gelesen."
+
+
+def test_what_is_plainly_in_a_language_without_a_direction_is_refused(server):
+    """As if the client had said so, and not translated as something else."""
+    said, told = (
+        server.ask("POST", "/translate", {"q": GERMAN, "source": source, "target": "zh"}) for source in ("de", "auto")
+    )
+    assert (told.status, told.json) == (said.status, said.json)
+    assert said.status == 400
+    assert server.ask("POST", "/translate", {"q": "Hallo", "source": "auto", "target": "zh"}).status == 200  # who knows
+
+
+def test_in_a_list_such_a_text_stays_and_the_others_are_translated(server):
+    body = {"q": [GERMAN, "Where is the station?"], "source": "auto", "target": "zh"}
+    found = server.ask("POST", "/translate", body).json
+    assert found["translatedText"][0] == GERMAN
+    assert "站" in found["translatedText"][1]
+    assert [one["language"] for one in found["detectedLanguage"]] == ["de", "en"]
+    own = server.ask("POST", "/api/translate", {"text": body["q"], "to": "zh"}).json["translations"][0]
+    assert own["ledger"]["foreign"] == 1
+    assert own["remarks"] == ["de to zh is not supported: left as it is"]
+
+
+def test_a_second_target_is_for_what_cannot_become_the_first(server):
+    body = {"name": "attendo", "text": "你今天好吗？", "destination": ["德语", "英语"], "source": ""}
+    found = server.ask("POST", "/hcfy", body).json
+    assert (found["from"], found["to"]) == ("中文(简体)", "英语")
+
+
+def test_a_long_text_in_the_target_language_is_no_error(server):
+    text = "The weather is fine today, and we went to the park with all of our friends. " * 5
+    assert server.ask("POST", "/translate", {"q": text, "source": "auto", "target": "en"}).status == 200
