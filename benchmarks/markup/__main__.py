@@ -1,9 +1,10 @@
-"""Where do the tags of 200 sentences go, by alignment and by two other ways? And do 500 placeholders come back?
+"""Where do the tags of 200 sentences go, by alignment and by two other ways? Do elements that cross come back, and 500
+placeholders?
 
     python -m benchmarks.markup [--model MODEL] [--out docs/markup.md] [--show]
 
 The table is printed and written to the page. `--show` prints every answer of ours that is not exact. The exit code is 1
-if a tag of ours is broken or a placeholder lost.
+if a tag of ours is broken, crossing or not, or a placeholder lost.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from pathlib import Path
 import attendo
 from attendo.model_folder.bundle import DEFAULT
 from benchmarks.machine import ROOT, describe_machine
+from benchmarks.markup import crossings
 from benchmarks.markup.page import Row, page, table
 from benchmarks.markup.placeholders import COUNT, lost, with_placeholders
 from benchmarks.markup.sentences import DIRECTIONS, Tagged, is_whole, judge, read
@@ -30,7 +32,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print the answers of ours that are not exact")
     options = parser.parse_args()
     translator = attendo.load(options.model, engine="ct2")
-    asked = with_placeholders()
+    asked, crossing = with_placeholders(), crossings.with_crossings()
     rows: list[Row] = []
     for name, way in WAYS.items():
         answers = {direction: answered(translator, way, read(direction)) for direction in DIRECTIONS}
@@ -38,8 +40,9 @@ def main() -> int:
             of_half = [pair for direction in DIRECTIONS for pair in answers[direction][part]]
             verdicts = Counter(verdict for one, answer in of_half for verdict in judge(one, answer))
             broken = sum(not is_whole(one, answer) for one, answer in of_half)
-            gone = lost(translator, way, asked) if half == "all" else None
-            rows.append(Row(name, half, verdicts, broken, gone))
+            of_all = half == "all"
+            crossed = crossings.broken(translator, way, crossing) if of_all else None
+            rows.append(Row(name, half, verdicts, broken, crossed, lost(translator, way, asked) if of_all else None))
         if options.show and name == OURS:
             show([pair for direction in DIRECTIONS for pair in answers[direction]])
     print("\n".join(table(rows)))
@@ -49,7 +52,7 @@ def main() -> int:
         f"Model: {options.model or DEFAULT}, key {translator.bundle.key[:16]}; {translator.engine.name}.",
     ]
     options.out.write_text(page(rows, made, COUNT), encoding="utf-8")
-    return int(any(row.broken or row.lost_placeholders for row in rows if row.way == OURS))
+    return int(any(row.broken or row.broken_crossings or row.lost_placeholders for row in rows if row.way == OURS))
 
 
 def answered(translator: attendo.Translator, way: Way, sentences: list[Tagged]) -> list[tuple[Tagged, str]]:

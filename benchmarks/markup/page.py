@@ -52,6 +52,8 @@ MEANING = """\
 - *By alignment* is what this page describes. *Stand-ins for tags* is what plain text gets: the model sees {1} and {2}.
   *Every text node alone* is what LibreTranslate does to HTML, here with the same model.
 - *Tags broken*: answers in which a tag is missing or doubled, or does not nest.
+- *Crossings broken*: of the 200 sentences with `<b>`, `<i>`, `<img/>`, `</b>`, `</i>` at borders of words, put there by a
+  program: answers in which a tag is missing or doubled, or one of those that cross is out of order.
 - *Placeholders lost*: of {count}, put into the same sentences by a program ({{0}}, %s, %(name)s, ${{name}},
   `<x id="3"/>`, `<x id="3"></x>`, `<code>`), those that do not come back once, character for character."""
 
@@ -61,6 +63,7 @@ class Row(NamedTuple):
     half: str
     verdicts: Counter[Verdict]
     broken: int
+    broken_crossings: int | None = None
     lost_placeholders: int | None = None
 
 
@@ -72,12 +75,12 @@ def page(rows: Sequence[Row], made: Sequence[str], placeholders: int) -> str:
 
 def table(rows: Sequence[Row]) -> list[str]:
     lines = [
-        f"| | | tags | {' | '.join(VERDICTS)} | tags broken | placeholders lost |",
-        f"|---|---|---:|{'---:|' * (len(VERDICTS) + 2)}",
+        f"| | | tags | {' | '.join(VERDICTS)} | tags broken | crossings broken | placeholders lost |",
+        f"|---|---|---:|{'---:|' * (len(VERDICTS) + 3)}",
     ]
     for row in rows:
         total = sum(row.verdicts.values())
         shares = " | ".join(f"{100 * row.verdicts[verdict] / total:.1f}%" for verdict in VERDICTS)
-        lost = "" if row.lost_placeholders is None else str(row.lost_placeholders)
-        lines.append(f"| {row.way} | {row.half} | {total} | {shares} | {row.broken} | {lost} |")
+        whole = ["" if number is None else str(number) for number in (row.broken_crossings, row.lost_placeholders)]
+        lines.append(f"| {row.way} | {row.half} | {total} | {shares} | {row.broken} | {' | '.join(whole)} |")
     return lines

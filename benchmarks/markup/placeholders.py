@@ -12,6 +12,7 @@ COUNT = 500
 FORMS = ("{{{0}}}", "%s", '<x id="{0}"/>', '<x id="{0}"></x>', "%({1})s", "<code>{1}_{0}</code>", "${{{1}}}")
 NAMES = ("name", "count", "file", "user", "total")
 TAG = re.compile(r"<[^<>]*>")
+GAP = re.compile(r" |(?<=[\u4e00-\u9fff])(?=[\u4e00-\u9fff])")  # between two words, or Chinese characters
 
 
 def with_placeholders() -> list[tuple[Tagged, list[str]]]:
@@ -25,7 +26,7 @@ def with_placeholders() -> list[tuple[Tagged, list[str]]]:
         number = min(left, 3 if index % 2 else 2) if index + 1 < len(sentences) else left
         forms = generator.sample(FORMS, number)
         placed = [form.format(index, generator.choice(NAMES)) for form in forms]
-        gaps = [match.start() for match in re.finditer(r" |(?<=[\u4e00-\u9fff])(?=[\u4e00-\u9fff])", text)]
+        gaps = [match.start() for match in GAP.finditer(text)]
         for at, placeholder in zip(sorted(generator.sample(gaps, number), reverse=True), placed, strict=True):
             text = (
                 f"{text[:at]} {placeholder}{text[at:]}" if one.source != "zh" else text[:at] + placeholder + text[at:]
