@@ -52,8 +52,8 @@ MEANING = """\
 - *By alignment* is what this page describes. *Stand-ins for tags* is what plain text gets: the model sees {1} and {2}.
   *Every text node alone* is what LibreTranslate does to HTML, here with the same model.
 - *Tags broken*: answers in which a tag is missing or doubled, or does not nest.
-- *Crossings broken*: of the 200 sentences with `<b>`, `<i>`, `<img/>`, `</b>`, `</i>` at borders of words, put there by a
-  program: answers in which a tag is missing or doubled, or one of those that cross is out of order.
+- *Crossings broken*: of the 200 sentences with `<b>`, `<i>`, `<img/>`, `</b>`, `</i>` at borders of words, put there by
+  a program: answers in which a tag is missing or doubled, or one of those that cross is out of order.
 - *Placeholders lost*: of {count}, put into the same sentences by a program ({{0}}, %s, %(name)s, ${{name}},
   `<x id="3"/>`, `<x id="3"></x>`, `<code>`), those that do not come back once, character for character."""
 
