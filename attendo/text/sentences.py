@@ -2,10 +2,11 @@
 
     "  Hi! How are you?\\n好。再见！"  ->  "  "  Hi!  " "  How are you?  "\\n"  好。  ""  再见！
 
-Ends of lines are hard borders, and so is the <br /> that programs for subtitles leave in a text. A sentence that is too long is cut, and the caller counts the cuts: a piece has at most
-`longest` characters, half as many where most of them are Chinese or Japanese, which say more each. It ends, in its
-second half, after the last ； ; ： : or else ， 、 , or else white space; where there is none, at the limit, but not
-inside a character of several code points (marks, joined emoji, flags) unless it fills half a piece.
+Ends of lines are hard borders, and so is the <br /> that programs for subtitles leave in a text. A sentence that is too
+long is cut, and the caller counts the cuts: a piece has at most `longest` characters, half as many where most of them
+are Chinese or Japanese, which say more each. It ends, in its second half, after the last ； ; ： : or else ， 、 , or
+else white space; where there is none, at the limit, but not inside a character of several code points (marks, joined
+emoji, flags) unless it fills half a piece.
 """
 
 import re

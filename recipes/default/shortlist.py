@@ -7,7 +7,7 @@ makes a copy of a model folder with one. build.py does it for the student and it
 
 Of each language come first the ids without which something could not be said at all: bytes, digits, punctuation, single
 letters and characters. Then the pieces that the targets of that language have: all of them, or of those that they have
-most often as many as are asked for (--lists en=8000,de). Nothing is drawn at random: the same text gives the same bytes.
+most often as many as are asked for (--lists en=8000,de). Nothing is drawn: the same text gives the same bytes.
 
 The default model has a list for English alone, of all that is said in it. Shorter ones, and one for German or Chinese,
 cost no BLEU, but single answers get worse, copies above all (docs/engines.md has the numbers).
