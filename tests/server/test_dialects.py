@@ -1,6 +1,7 @@
 """Every request of a known client becomes the right job, and its answer has all that the client reads."""
 
 import json
+import time
 from contextlib import suppress
 from email import message_from_bytes
 from email.policy import HTTP
@@ -287,3 +288,23 @@ def test_an_answer_that_lacks_something_is_noticed():
 def test_the_requests_are_what_goes_over_the_wire():
     assert as_json(q="Jürgen") == '{"q": "Jürgen"}'.encode()
     assert len({str(request) for request in REQUESTS}) >= 30
+
+
+@pytest.mark.parametrize(
+    ("text", "markup"),
+    [
+        ("The <b0>house</b0> is <b1>old</b1>.", "html"),
+        ("Hello {0} <b0></b0> world", "text"),
+        ("<b0> </b0> of <b1>this & that</b1>", "text"),
+        ("<b0>house</b1>", "text"),
+    ],
+)
+def test_tags_around_words_are_markup(text, markup):
+    assert immersive.read({"text_list": [text], "target_lang": "de", "source_lang": "en"}).markup == markup
+
+
+def test_tags_that_never_close_take_no_time():
+    started = time.monotonic()
+    texts = ["<b0>" + "a" * 2_000] * 25 + ["<b0>" * 12_000, "<b1>" + "-" * 50_000]
+    assert immersive.read({"text_list": texts, "target_lang": "de"}).markup == "text"
+    assert time.monotonic() - started < 1

@@ -17,7 +17,7 @@ from attendo.server.job import Answer, Job, RequestError
 from attendo.server.languages import google_code
 
 NAME = "immersive"
-PAIR = re.compile(r"<(b\d{1,6})>[^<]{0,2000}\w[^<]{0,2000}</\1>")  # around a word
+PAIR = re.compile(r"<(b\d{1,6})>[^<\w]*+\w[^<]*+</\1>")  # around a word
 
 
 def read(body: Mapping[str, Any], *, list_route: bool = False) -> Job:
