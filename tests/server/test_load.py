@@ -354,6 +354,33 @@ def test_sigterm_under_load(tmp_path, evidence):
     evidence("S12", "seconds from the start of a process until it is ready", f"{ready:.1f}")
 
 
+def test_the_door_stays_open_for_a_moment(echo, monkeypatch):
+    """Whoever comes after the signal is told to come again, not cut off."""
+    monkeypatch.setattr("attendo.server.run.NOTICE", 2.0)
+    with live(echo) as server:
+        server.server.should_exit = True
+        wait_until(lambda: server.service.draining)
+        time.sleep(0.3)  # a door that closed at once would be closed by now
+        assert server.ask("GET", "/ready").status == 503
+        refused = server.ask("POST", "/translate", GOOD)
+    assert refused.status == 503
+    assert int(refused.headers["retry-after"]) >= 1
+
+
+def test_what_has_begun_to_arrive_is_answered(echo, monkeypatch):
+    """The rest of a request comes long after the door has closed."""
+    monkeypatch.setattr("attendo.server.run.NOTICE", 0.0)
+    with live(echo) as server, socket.create_connection(("127.0.0.1", server.port), timeout=20) as one:
+        body = json.dumps(GOOD).encode()
+        one.sendall(b"POST /translate HTTP/1.1\r\nhost: localhost\r\n")
+        time.sleep(0.2)
+        server.server.should_exit = True
+        wait_until(lambda: server.service.draining)
+        time.sleep(0.8)  # idle connections are closed by now
+        one.sendall(b"content-length: %d\r\n\r\n" % len(body) + body)
+        assert one.recv(65_536).startswith(b"HTTP/1.1 503")
+
+
 def test_an_answer_does_not_depend_on_what_else_is_asked(evidence):
     """200 sentences of the default model, alone and all at once over HTTP."""
     lines = [
