@@ -8,7 +8,7 @@ import torch
 from attendo.data.batches import Batches
 from attendo.data.few_shapes import FewShapes
 from attendo.engines.cpu.training import LeanTeacherForcing, lean_if_possible
-from attendo.engines.cuda.training.fused import FusedTeacherForcing, fused_if_possible
+from attendo.engines.cuda.training.fused import FusedRDrop, FusedTeacherForcing, fused_if_possible
 from attendo.errors import ConfigError
 from attendo.model.build import Model, build_model
 from attendo.model.config import (
@@ -104,7 +104,8 @@ def objective_of(training: TrainingConfig, config: ModelConfig, machine: Machine
     if isinstance(config, NonAutoregressiveConfig):
         return MaskPredict(training.label_smoothing)
     if training.r_drop:
-        return RDrop(training.r_drop, training.label_smoothing)
+        r_drop = FusedRDrop if machine.step == "fused" else RDrop
+        return r_drop(training.r_drop, training.label_smoothing)
     match machine.step:
         case "lean":
             return LeanTeacherForcing(training.label_smoothing, machine.precision)

@@ -53,7 +53,9 @@ class RDrop:
 
 def symmetric_kl_sum(first: Tensor, second: Tensor, target_out: Tensor) -> Tensor:
     """Σ over real tokens of KL(p ‖ q) + KL(q ‖ p) = Σ_v (p - q) (log p - log q); logits [batch, target, vocab]."""
-    log_p, log_q = F.log_softmax(first.float(), -1), F.log_softmax(second.float(), -1)
+    log_p, log_q = (
+        F.log_softmax(logits.float() if logits.dtype.itemsize < 4 else logits, -1) for logits in (first, second)
+    )
     divergence = ((log_p.exp() - log_q.exp()) * (log_p - log_q)).sum(-1)  # [batch, target]
     return divergence.masked_fill(target_out == SPECIAL.pad, 0).sum()
 

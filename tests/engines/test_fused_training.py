@@ -14,7 +14,7 @@ from hypothesis import given, settings
 
 from attendo.data.batch import Batch
 from attendo.engines.cuda.training import ends
-from attendo.engines.cuda.training.fused import FusedTeacherForcing, fused_if_possible, in_half, is_plain
+from attendo.engines.cuda.training.fused import FusedRDrop, FusedTeacherForcing, fused_if_possible, in_half, is_plain
 from attendo.engines.cuda.training.intervals import BatchIntervals, Intervals, places_within
 from attendo.engines.cuda.training.programs import OnDevice
 from attendo.engines.cuda.training.sublayers import (
@@ -34,7 +34,7 @@ from attendo.model.presets import preset
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine
 from attendo.training.graphed import GraphedStep
-from attendo.training.objective import TeacherForcing
+from attendo.training.objective import RDrop, TeacherForcing
 from attendo.training.optimizer import build_optimizer
 from attendo.training.step import train_step
 from tests.engines.same_dropout import dropping_again
@@ -112,17 +112,26 @@ class Recording(WrittenOut):
         return super().residual_norm(x, y, bias, gain, offset, eps, seed, dropout)
 
 
+@pytest.mark.parametrize(
+    ("fused", "written_out"),
+    [(FusedTeacherForcing, TeacherForcing), (partial(FusedRDrop, 5.0), partial(RDrop, 5.0))],
+    ids=["teacher forcing", "R-Drop"],
+)
 @pytest.mark.parametrize("order", ["post", "pre"])
-def test_it_drops_where_the_written_out_model_does(order, monkeypatch):
-    """Each dropout by a seed of its own, on the embeddings and on what every sublayer says; none when it is tested."""
+def test_it_drops_where_the_written_out_model_does(order, fused, written_out, monkeypatch):
+    """Each dropout by a seed of its own, on the embeddings and on what every sublayer says; none when it is tested.
+
+    R-Drop's two copies meet different ones, or there would be nothing for them to agree on.
+    """
+    monkeypatch.setattr(ends, "CHUNK", 48 * 5)  # several chunks, the last one smaller
     torch.manual_seed(1)
     model = build_model(replace(CONFIG, dropout=0.3, norm_order=order)).double()
-    batch, programs = Batch.from_pairs([([5, 6], [10, 11, 12]), ([7, 8], [13, 14, 15])]), Recording()
-    objective = FusedTeacherForcing(0.1, torch.float64, programs)
+    batch, programs = Batch.from_pairs([([5, 6], [10, 11, 12]), ([7, 8], [13, 14])]), Recording()
+    objective = fused(0.1, torch.float64, programs)
     loss, found = gradients(objective, model, batch)
     assert len(programs.factors) == 2 + 2 * 2 + 2 * 3
     with dropping_again(programs.factors, monkeypatch):
-        expected, wanted = gradients(TeacherForcing(0.1), model, batch)
+        expected, wanted = gradients(written_out(0.1), model, batch)
     torch.testing.assert_close(loss, expected)
     for name, gradient in wanted.items():
         torch.testing.assert_close(found[name], gradient, atol=1e-9, rtol=1e-7, msg=lambda text, name=name: name + text)
@@ -234,7 +243,9 @@ def test_only_what_the_programs_compute_is_given_to_them():
         replace(ON_A_GPU, device=torch.device("cpu")),
     ):  # fmt: skip
         assert fused_if_possible(machine, base, training) is machine
-    for other in ({"r_drop": 5.0}, {"compile": "on"}, {"compile": "off"}, {"tokens_per_batch": 300_000}):
+    assert fused_if_possible(ON_A_GPU, base, TrainingConfig(r_drop=5.0, tokens_per_batch=60_000)).step == "fused"
+    too_many = {"r_drop": 5.0, "tokens_per_batch": 70_000}  # of each of the two copies
+    for other in (too_many, {"compile": "on"}, {"compile": "off"}, {"tokens_per_batch": 300_000}):
         assert fused_if_possible(ON_A_GPU, base, TrainingConfig(**other)) is ON_A_GPU
 
 
@@ -306,6 +317,20 @@ def test_cross_entropy(rows, vocabulary):
 
 
 @needs_gpu
+@pytest.mark.parametrize(("rows", "vocabulary"), [(5, 40), (300, 8_000), (7, 8_192), (64, 50_001)])
+def test_agreement(rows, vocabulary):
+    torch.manual_seed(1)
+    targets = torch.randint(0, vocabulary, (rows,), device=CUDA)
+    targets[0], targets[-1] = 0, vocabulary - 1
+    one = 3 * randn(2 * rows, vocabulary)
+    other = one.clone()
+    losses = OnDevice().agreement_(*one.chunk(2), targets, 0.1, 5.0, 0)
+    wanted = WrittenOut().agreement_(*other.chunk(2), targets, 0.1, 5.0, 0)
+    torch.testing.assert_close(losses, wanted, atol=1e-3, rtol=1e-5)
+    torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-4)
+
+
+@needs_gpu
 @pytest.mark.parametrize("dropout", [0.0, 0.2])
 def test_both_ends_and_the_middle(dropout):
     torch.manual_seed(1)
@@ -345,23 +370,24 @@ def test_gradients_in_bfloat16_are_near_those_in_float32(order):
             assert (found[name] - gradient).norm() < 0.06 * gradient.norm(), name
 
 
-def weights_after(step, batches, order):
+def weights_after(step, batches, order, objective):
     model = small_model(order=order)
     torch.manual_seed(2)
     optimizer = build_optimizer(model, TrainingConfig())
-    losses = [step(model, optimizer, [batch], 1e-3, FusedTeacherForcing(0.1)).loss.item() for batch in batches]
+    losses = [step(model, optimizer, [batch], 1e-3, objective).loss.item() for batch in batches]
     return losses, [weight.detach().clone() for weight in model.parameters()]
 
 
 @needs_gpu
+@pytest.mark.parametrize("objective", [FusedTeacherForcing(0.1), FusedRDrop(5.0, 0.1)], ids=["one copy", "R-Drop"])
 @pytest.mark.parametrize("order", ["post", "pre"])
-def test_two_runs_are_equal_to_the_last_bit_and_so_is_a_recorded_one(order):
+def test_two_runs_are_equal_to_the_last_bit_and_so_is_a_recorded_one(order, objective):
     batches = [packed_batch(seed, rows=32, width=120, most=40).to(CUDA) for seed in range(12)]
 
     def tensor_rate(model, optimizer, micro_batches, rate, objective):
         return train_step(model, optimizer, micro_batches, torch.full((), rate, device=CUDA), objective)
 
-    runs = [weights_after(step, batches, order) for step in (tensor_rate, tensor_rate, GraphedStep())]
+    runs = [weights_after(step, batches, order, objective) for step in (tensor_rate, tensor_rate, GraphedStep())]
     for losses, weights in runs[1:]:
         assert losses == runs[0][0]
         assert all(torch.equal(one, other) for one, other in zip(weights, runs[0][1], strict=True))

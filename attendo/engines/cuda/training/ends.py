@@ -6,7 +6,7 @@ and the next takes its place. The gradients are those of the sum; the backward p
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -50,21 +50,54 @@ class Embed(torch.autograd.Function):
         ), None
 
 
+class Criterion(Protocol):
+    """Logits [copies × tokens, vocab] of all copies of a batch, which become their gradients -> losses [tokens]."""
+
+    copies: int
+
+    def __call__(self, logits: Tensor, targets: Tensor) -> Tensor: ...
+
+
+@dataclass(frozen=True)
+class CrossEntropy:
+    programs: Programs
+    smoothing: float
+    copies: int = 1
+
+    def __call__(self, logits: Tensor, targets: Tensor) -> Tensor:
+        return self.programs.cross_entropy_(logits, targets, self.smoothing, SPECIAL.pad)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """R-Drop's: two copies that met different dropouts."""
+
+    programs: Programs
+    smoothing: float
+    alpha: float
+    copies: int = 2
+
+    def __call__(self, logits: Tensor, targets: Tensor) -> Tensor:
+        return self.programs.agreement_(*logits.chunk(2), targets, self.smoothing, self.alpha, SPECIAL.pad)
+
+
 class OutputLoss(torch.autograd.Function):
-    """x [tokens, d_model], the output's weight [vocab, d_model], targets [tokens] -> the sum of cross entropies."""
+    """x [copies × tokens, d_model], the output's weight [vocab, d_model], targets [tokens] -> the sum of losses."""
 
     @staticmethod
-    def forward(
-        ctx: Any, x: Tensor, weight: Tensor, half: Tensor, targets: Tensor, smoothing: float, programs: Programs
-    ) -> Tensor:
-        at_once = max(1, CHUNK // len(half))
+    def forward(ctx: Any, x: Tensor, weight: Tensor, half: Tensor, targets: Tensor, criterion: Criterion) -> Tensor:
+        copies = criterion.copies
+        at_once = max(1, CHUNK // (copies * len(half)))
         d_x, d_weight, losses = torch.empty_like(x), None, []
-        for start in range(0, len(x), at_once):
+        x_of_copies, d_of_copies = (each.unflatten(0, (copies, -1)) for each in (x, d_x))
+        for start in range(0, len(targets), at_once):
             some = slice(start, start + at_once)
-            logits = x[some] @ half.t()
-            losses.append(programs.cross_entropy_(logits, targets[some], smoothing, SPECIAL.pad))
-            torch.mm(logits, half, out=d_x[some])
-            share = weight_gradient(logits, x[some])
+            given = x_of_copies[:, some].flatten(0, 1)
+            logits = given @ half.t()
+            losses.append(criterion(logits, targets[some]))
+            for gradient, into in zip(logits.chunk(copies), d_of_copies, strict=True):
+                torch.mm(gradient, half, out=into[some])
+            share = weight_gradient(logits, given)
             d_weight = share if d_weight is None else d_weight.add_(share)
             del logits
         ctx.save_for_backward(d_x, d_weight)
@@ -74,4 +107,4 @@ class OutputLoss(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> Any:
         d_x, d_weight = ctx.saved_tensors
         scaled = (d_x.to(d_weight.dtype) * gradient).to(d_x.dtype)  # one over the tokens is not rounded
-        return scaled, d_weight * gradient, None, None, None, None
+        return scaled, d_weight * gradient, None, None, None

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.engines.cuda.training.ends import Embed, Embedded, OutputLoss
+from attendo.engines.cuda.training.ends import Agreement, Criterion, CrossEntropy, Embed, Embedded, OutputLoss
 from attendo.engines.cuda.training.intervals import BatchIntervals, Intervals
 from attendo.engines.cuda.training.programs import OnDevice, Programs
 from attendo.engines.cuda.training.sublayers import (
@@ -45,16 +45,15 @@ MOST_TOKENS = 2**17  # of a batch: the programs count places in 32 bits, up to 2
 def fused_if_possible(machine: Machine, config: ModelConfig, training: TrainingConfig) -> Machine:
     """The machine with programs made for such a training instead of the compiler's, where there are some.
 
-    `compile = "on"` in a recipe asks for the compiler's all the same. R-Drop compares all logits of two passes.
+    `compile = "on"` in a recipe asks for the compiler's all the same.
     """
     possible = (
         training.compile == "auto"
         and machine.compiled  # then there is a GPU, Triton and what it needs
         and machine.device.type == "cuda"
         and machine.precision == torch.bfloat16
-        and training.r_drop == 0
         and is_plain(config)
-        and training.tokens_per_batch <= MOST_TOKENS
+        and training.tokens_per_batch * (2 if training.r_drop else 1) <= MOST_TOKENS
     )
     return replace(machine, compiled=False, step="fused") if possible else machine
 
@@ -79,13 +78,23 @@ class FusedTeacherForcing:
     programs: Programs = field(default_factory=OnDevice)
 
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
-        model = cast(Transformer, model)
-        with torch.autocast(batch.source.device.type, enabled=False):  # every program here knows its types
-            through = FusedPass.of(model, batch, self.programs, self.dtype)
-            return OutputLoss.apply(  # type: ignore[no-untyped-call]
-                through.decoded(), model.output.weight, through.halves[model.output.weight],
-                batch.target_out.flatten(), self.label_smoothing, self.programs,
-            )  # fmt: skip
+        criterion = CrossEntropy(self.programs, self.label_smoothing)
+        return FusedPass.of(cast(Transformer, model), batch, self.programs, self.dtype).loss(batch.target_out, criterion)
+
+
+@dataclass(frozen=True)
+class FusedRDrop:
+    """`RDrop` in the same programs: every pair twice in one batch, each copy with a dropout of its own."""
+
+    alpha: float
+    label_smoothing: float = 0.0
+    dtype: torch.dtype = torch.bfloat16
+    programs: Programs = field(default_factory=OnDevice)
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        criterion = Agreement(self.programs, self.label_smoothing, self.alpha)
+        twice = batch.each(lambda tensor: torch.cat((tensor, tensor)))
+        return FusedPass.of(cast(Transformer, model), twice, self.programs, self.dtype).loss(batch.target_out, criterion)
 
 
 class OnTheWay(NamedTuple):
@@ -112,6 +121,14 @@ class FusedPass:
         count = 2 + DROPOUTS_A_LAYER * (len(model.encoder.layers) + len(model.decoder.layers))
         seeds = torch.randint(2**31 - 1, (count, 4), dtype=torch.int32, device=batch.source.device)
         return cls(model, batch, BatchIntervals.of(batch), in_half(model, dtype), iter(seeds), programs, dtype)
+
+    def loss(self, target_out: Tensor, criterion: Criterion) -> Tensor:
+        """Summed over the tokens of target_out [batch, target], of which this batch may hold several copies."""
+        weight = self.model.output.weight
+        with torch.autocast(target_out.device.type, enabled=False):  # every program here knows its types
+            return OutputLoss.apply(  # type: ignore[no-untyped-call]
+                self.decoded(), weight, self.halves[weight], target_out.flatten(), criterion
+            )
 
     def decoded(self) -> Tensor:
         """What the output projection is given: [target tokens, d_model]."""

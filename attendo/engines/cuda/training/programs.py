@@ -41,6 +41,10 @@ class Programs(Protocol):
 
     def cross_entropy_(self, logits: Tensor, targets: Tensor, smoothing: float, pad: int) -> Tensor: ...
 
+    def agreement_(
+        self, first: Tensor, second: Tensor, targets: Tensor, smoothing: float, alpha: float, pad: int
+    ) -> Tensor: ...
+
 
 class OnDevice:
     """Triton's (engines/cuda/kernels). Each is imported where it is called: there is no Triton without a GPU."""
@@ -99,3 +103,10 @@ class OnDevice:
         from attendo.engines.cuda.kernels.cross_entropy import cross_entropy_
 
         return cross_entropy_(logits, targets, smoothing, pad)
+
+    def agreement_(
+        self, first: Tensor, second: Tensor, targets: Tensor, smoothing: float, alpha: float, pad: int
+    ) -> Tensor:
+        from attendo.engines.cuda.kernels.agreement import agreement_
+
+        return agreement_(first, second, targets, smoothing, alpha, pad)

@@ -82,6 +82,20 @@ class WrittenOut:
         logits.copy_((log_p.exp() - wanted) * real[:, None])
         return -(wanted * log_p).sum(-1) * real
 
+    def agreement_(
+        self, first: Tensor, second: Tensor, targets: Tensor, smoothing: float, alpha: float, pad: int
+    ) -> Tensor:
+        apart = first.log_softmax(-1) - second.log_softmax(-1)
+        p, q = first.softmax(-1), second.softmax(-1)
+        of_first, of_second = (p * apart).sum(-1, keepdim=True), (q * apart).sum(-1, keepdim=True)
+        real = targets != pad
+        losses = self.cross_entropy_(first, targets, smoothing, pad) + self.cross_entropy_(
+            second, targets, smoothing, pad
+        )
+        first.add_(alpha * (p * (apart - of_first) + p - q) * real[:, None]).div_(2)
+        second.add_(alpha * (q * (of_second - apart) + q - p) * real[:, None]).div_(2)
+        return (losses + alpha * (of_first - of_second)[:, 0] * real) / 2
+
 
 def kept(index: Tensor, seed: Tensor, dropout: float) -> Tensor:
     """True where dropout leaves a number: by a hash of its index, as in kernels/dropout.py, in 32 bits."""
