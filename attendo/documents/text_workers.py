@@ -9,7 +9,8 @@ device decodes for another.
                      would: the same lines, byte for byte
 
 At most two chunks a worker are under way, so memory does not grow; who has not loaded yet is given none. Workers are
-spawned, never forked: what a process has loaded on a GPU cannot be forked.
+forked from a process that has read torch, once for all of them, and has not touched a GPU: what is on one cannot be
+forked. Where there is no such process (Windows) each is spawned.
 """
 
 import gc
@@ -20,8 +21,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
@@ -37,10 +39,19 @@ from attendo.translation.translator import Translator
 
 timeline = logging.getLogger("attendo.workers")  # who loaded and finished when, for benchmarks: at level DEBUG
 
-MOST_WORKERS = 6  # of a GPU: more would wait for it, and each takes half a gigabyte of it
+MOST_WORKERS = 12  # of a GPU: more would wait for it, and each takes half a gigabyte of it
 CHUNKS_A_WORKER = 2  # one in work, one finished whose turn has not come
 SMALLEST_FILE = 2**21  # bytes; a smaller one is done before the workers have loaded the model
 SECONDS_TO_END = 5.0
+READ_ONCE = [
+    "torch",
+    "attendo.documents.text_workers",
+    "attendo.engines.torch_engine",
+    *(
+        f"attendo.engines.cuda.kernels.{program}"  # and with them triton, where there is one
+        for program in ("add_and_norm", "attend", "best_tokens", "grow", "trace_back")
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -163,10 +174,18 @@ class TextWorkers:
             self.idle.append(worker)
 
 
+def starting_context() -> BaseContext:
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(READ_ONCE)
+    return context
+
+
 @contextmanager
 def text_workers(count: int, work: TextWork) -> Iterator[TextWorkers]:
     """They begin to load at once, and end whatever happens."""
-    context = get_context("spawn")
+    context = starting_context()
     processes: list[BaseProcess] = []
     connections: list[Connection[Any, Any]] = []
     workers = TextWorkers(connections, loading=[])

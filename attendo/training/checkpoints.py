@@ -26,7 +26,7 @@ from attendo.files.tables import read_json
 from attendo.model_folder.weights import read_tensors, write_tensors
 from attendo.training.fingerprint import Fingerprint
 from attendo.training.progress import TrainingProgress
-from attendo.training.state import Snapshot, expected_optimizer, expected_weights
+from attendo.training.state import Snapshot, expected_optimizer, expected_weights, in_host_memory
 
 FORMAT = 1
 FILES = ("model.safetensors", "optimizer.safetensors", "state.json")
@@ -70,10 +70,12 @@ class Checkpoints:
     def save(self, snapshot: Snapshot, fingerprint: Fingerprint) -> tuple[int, float]:
         """Returns the step and the seconds. A step that is there already is not written again: it is the same state."""
         started = time.perf_counter()
-        tensors = (snapshot.weights, snapshot.optimizer, snapshot.average)
-        needs = sum(tensor.numel() * tensor.element_size() for group in tensors for tensor in group.values())
         path = self.path(snapshot.progress.step)
         if not path.exists():
+            snapshot = in_host_memory(snapshot)
+            needs = sum(
+                tensor.numel() * tensor.element_size() for group in snapshot.tensors for tensor in group.values()
+            )
             with new_folder(path, needs) as folder:
                 write_tensors(folder / "model.safetensors", snapshot.weights)
                 write_tensors(folder / "optimizer.safetensors", snapshot.optimizer)

@@ -53,7 +53,8 @@ class Embed(torch.autograd.Function):
 class Criterion(Protocol):
     """Logits [copies × tokens, vocab] of all copies of a batch, which become their gradients -> losses [tokens]."""
 
-    copies: int
+    @property
+    def copies(self) -> int: ...
 
     def __call__(self, logits: Tensor, targets: Tensor) -> Tensor: ...
 

@@ -79,7 +79,9 @@ class FusedTeacherForcing:
 
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
         criterion = CrossEntropy(self.programs, self.label_smoothing)
-        return FusedPass.of(cast(Transformer, model), batch, self.programs, self.dtype).loss(batch.target_out, criterion)
+        return FusedPass.of(cast(Transformer, model), batch, self.programs, self.dtype).loss(
+            batch.target_out, criterion
+        )
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,9 @@ class FusedRDrop:
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
         criterion = Agreement(self.programs, self.label_smoothing, self.alpha)
         twice = batch.each(lambda tensor: torch.cat((tensor, tensor)))
-        return FusedPass.of(cast(Transformer, model), twice, self.programs, self.dtype).loss(batch.target_out, criterion)
+        return FusedPass.of(cast(Transformer, model), twice, self.programs, self.dtype).loss(
+            batch.target_out, criterion
+        )
 
 
 class OnTheWay(NamedTuple):
