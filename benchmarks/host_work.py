@@ -32,7 +32,7 @@ from attendo.documents import pipeline
 from attendo.documents.file_translation import FileTranslation
 from attendo.documents.line_reader import LineReader
 from attendo.documents.pipeline import Account, StreamOutput, one_by_one, translate_chunks
-from attendo.documents.text_workers import TextWork, text_workers
+from attendo.documents.text_workers import Crew, TextWork, text_workers
 from attendo.engines.engine import Engine, Limits, Request
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.special_tokens import SPECIAL
@@ -47,7 +47,7 @@ from benchmarks.machine import data_folder, describe_machine
 GPU_TOKENS = 60_000  # of a batch, as the engine on a GPU has it
 LIMITS = Limits(1_024, 6_272)
 PER_LINES = 10_000
-WORKERS = 2
+CREW = Crew(workers=2, decoders=1)
 # Where a clock is put: what it is called, and the function by its owner and name. None of them calls another.
 PARTS: list[tuple[str, object, str]] = [
     ("cut into sentences", prepare, "split"),
@@ -120,7 +120,7 @@ def main() -> None:
         print(f"| {name} | {clock[name] * scale:.3f} |")
     print(f"| the rest | {(whole - clock.total()) * scale:.3f} |\n| all | {whole * scale:.3f} |")
     between = min(beside_workers(data, options) for _ in range(options.turns)) * scale
-    print(f"\nThe process between {WORKERS} workers: {between:.3f} CPU seconds for {PER_LINES:,} lines")
+    print(f"\nThe process between {CREW.workers} workers: {between:.3f} CPU seconds for {PER_LINES:,} lines")
 
 
 def ready(options: argparse.Namespace) -> tuple[Translator, bytes]:
@@ -150,8 +150,9 @@ def beside_workers(data: bytes, options: argparse.Namespace) -> float:
         source, target = Path(folder) / "in.txt", Path(folder) / "out.txt"
         source.write_bytes(data)
         work = FileTranslation(source=source, target=target, to=options.to, as_lines=True)
-        with text_workers(WORKERS, TextWork(partial(load_echo, options.model), options.to)) as workers:
-            between = workers.translator(model_folder(options.model))
+        model = model_folder(options.model)
+        with text_workers(CREW, TextWork(model, partial(load_echo, options.model), options.to)) as workers:
+            between = workers.translator(model)
             started = time.process_time()
             with work.opened() as stream:
                 work.run(between, stream, sys.stdout.buffer, Silent(), workers)

@@ -282,8 +282,9 @@ def translate(
             progress_on_stderr(work.unit, work.size_read, hidden=hidden, language=language) as progress,
         ):
             on_gpu = uses_gpu(engine, device)
-            with work.several(stream, partial(load, folder, **machine)) if on_gpu else nullcontext() as workers:
-                translator = workers.translator(folder) if workers else load(folder, **machine)
+            load_it = partial(load, folder, **machine)
+            with work.several(stream, folder, load_it) if on_gpu else nullcontext() as workers:
+                translator = workers.translator(folder) if workers else load_it()
                 account = work.run(translator, stream, sys.stdout.buffer, progress, workers)
         ledger, seconds = account.ledger, account.seconds
         if isinstance(account, DocumentAccount) and account.report:

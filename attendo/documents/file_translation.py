@@ -189,17 +189,17 @@ class FileTranslation:
                 yield file
 
     @contextmanager
-    def several(self, stream: BinaryIO, load: Callable[[], Translator]) -> Iterator["TextWorkers | None"]:
+    def several(self, stream: BinaryIO, folder: Path, load: Callable[[], Translator]) -> Iterator["TextWorkers | None"]:
         """Other processes for the lines of a large file, where a GPU decodes; None where they would not pay."""
-        from attendo.documents.text_workers import TextWork, text_workers, workers_for
+        from attendo.documents.text_workers import TextWork, crew_for, text_workers
 
-        count = 0 if self.texts else workers_for(self.size)
-        kind = None if self.as_lines or not count else self.kind_of(stream)
-        if not count or (kind and finder_for(kind.key)):
+        crew = None if self.texts else crew_for(self.size)
+        kind = None if self.as_lines or not crew else self.kind_of(stream)
+        if not crew or (kind and finder_for(kind.key)):
             yield None
             return
-        work = TextWork(load, self.to, self.from_, self.options, self.as_json)
-        with text_workers(count, work) as workers:
+        work = TextWork(folder, load, self.to, self.from_, self.options, self.as_json)
+        with text_workers(crew, work) as workers:
             yield workers
 
     def answers(

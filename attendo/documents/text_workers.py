@@ -1,16 +1,15 @@
-"""A large file on a GPU: several processes, each with a translator of its own, share the lines of one.
+"""A large file on a GPU: several processes share its lines, and a few of them decode for all.
 
 On a GPU a sentence is decoded in less time than Python needs to cut it, encode it, check the answer and put it
-together: one process keeps the device busy for a quarter of the time. While one of several works on the text, the
-device decodes for another.
+together: one process keeps the device busy for an eighth of the time.
 
-    this process     chunks of lines out, finished lines in, in order; it loads no weights and no torch
-    each worker      loads the model, says what its engine is, and then translates a chunk at a time, as one process
-                     would: the same lines, byte for byte
+    this process     chunks of lines out, finished lines in, in order
+    each worker      translates a chunk at a time, as one process would: the same lines, byte for byte
+    each decoder     has the model on the GPU, and searches for its workers (engines/elsewhere.py)
 
-At most two chunks a worker are under way, so memory does not grow; who has not loaded yet is given none. Workers are
-forked from a process that has read torch, once for all of them, and has not touched a GPU: what is on one cannot be
-forked. Where there is no such process (Windows) each is spawned.
+Only decoders load torch, and they are few: a GPU goes from process to process in turns, and each that shares it takes
+half a gigabyte of it and a second to begin. At most two chunks a worker are under way, so memory does not grow. All are
+spawned, never forked: what a process has loaded on a GPU cannot be forked.
 """
 
 import gc
@@ -21,17 +20,18 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_all_start_methods, get_context
+from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, cast
 
 from attendo.documents.line_reader import Chunk
 from attendo.documents.pipeline import ChunkAnswer, answer_chunk
-from attendo.engines.engine import Engine, Limits
+from attendo.engines.cuda import ahead
+from attendo.engines.elsewhere import EngineElsewhere, EngineFacts, serve_engine
+from attendo.engines.engine import Engine
 from attendo.errors import AttendoError, InputError
 from attendo.model_folder.bundle import read_bundle
 from attendo.translation.options import TranslationOptions
@@ -39,62 +39,50 @@ from attendo.translation.translator import Translator
 
 timeline = logging.getLogger("attendo.workers")  # who loaded and finished when, for benchmarks: at level DEBUG
 
-MOST_WORKERS = 12  # of a GPU: more would wait for it, and each takes half a gigabyte of it
+MOST_WORKERS, MOST_DECODERS = 12, 3  # more would wait for the GPU
+CORES_A_DECODER = 4  # with its workers
 CHUNKS_A_WORKER = 2  # one in work, one finished whose turn has not come
 SMALLEST_FILE = 2**21  # bytes; a smaller one is done before the workers have loaded the model
-SECONDS_TO_END = 5.0
-READ_ONCE = [
-    "torch",
-    "attendo.documents.text_workers",
-    "attendo.engines.torch_engine",
-    *(
-        f"attendo.engines.cuda.kernels.{program}"  # and with them triton, where there is one
-        for program in ("add_and_norm", "attend", "best_tokens", "grow", "trace_back")
-    ),
-]
 
 
 @dataclass(frozen=True)
 class TextWork:
     """How lines are translated, for a process that is told once."""
 
-    load: Callable[[], Translator]  # to be sent to a process: a function of a module, or a partial of one
+    folder: Path  # of the model
+    load: Callable[[], Translator]  # for decoders; to be sent to a process: a function of a module, or a partial of one
     to: str | None = None
     from_: str | None = None
     options: TranslationOptions = field(default_factory=TranslationOptions)
     as_json: bool = False
 
 
-@dataclass(frozen=True)
-class EngineElsewhere:
-    """What this process has to know of an engine that computes in others."""
+class Crew(NamedTuple):
+    """How many processes there are of each kind."""
 
-    name: str
-    threads: int | None
-    limits: Limits
-    tokens_per_batch: int
-
-    @classmethod
-    def of(cls, engine: Engine) -> Self:
-        return cls(engine.name, engine.threads, engine.limits, engine.tokens_per_batch)
+    workers: int
+    decoders: int
 
 
-def workers_for(num_bytes: int | None) -> int:
-    """How many pay on a GPU: none for a short file or a pipe, and none where this process needs all cores."""
+def crew_for(num_bytes: int | None) -> Crew | None:
+    """Who pays on a GPU: nobody for a short file or a pipe, nor where this process needs all cores."""
     if num_bytes is None or num_bytes < SMALLEST_FILE:
-        return 0
+        return None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(min(cores - 2, MOST_WORKERS), 0)
+    decoders = min(cores // CORES_A_DECODER, MOST_DECODERS)
+    return Crew(min(cores - decoders - 1, MOST_WORKERS), decoders) if decoders else None
 
 
-def work_on_chunks(connection: "Connection[Any, Any]", work: TextWork) -> None:
+def work_on_chunks(connection: "Connection[Any, Any]", decoder: "Connection[Any, Any]", work: TextWork) -> None:
     """A worker's life: until the other end closes."""
-    signal(SIGINT, SIG_IGN)  # the process that was started by the user decides
-    logging.getLogger("attendo").setLevel(logging.ERROR)  # what is to be said is said by that one, once
+    as_a_helper()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:
-            translator = work.load()
-            connection.send(EngineElsewhere.of(translator.engine))
+            bundle = read_bundle(work.folder)
+            tokenizer = bundle.tokenizer()
+            engine = EngineElsewhere.at(decoder)
+            connection.send(engine.facts)
+            translator = Translator(bundle, tokenizer, engine)
             gc.collect()
             gc.freeze()  # what is loaded stays, and need not be searched for cycles again and again
 
@@ -105,21 +93,40 @@ def work_on_chunks(connection: "Connection[Any, Any]", work: TextWork) -> None:
                 connection.send(answer_chunk(connection.recv(), ask, as_json=work.as_json))
         except AttendoError as error:
             connection.send(error)
-    os._exit(0)  # nothing is left to be saved, and to put away torch and a GPU in order would keep the user waiting
+
+
+def decode_for(workers: "list[Connection[Any, Any]]", work: TextWork) -> None:
+    """A decoder's life: until its workers are gone."""
+    as_a_helper()
+    ahead.begin()
+
+    def load_engine() -> Engine:
+        engine = work.load().engine
+        gc.collect()
+        gc.freeze()
+        return engine
+
+    with suppress(BrokenPipeError, ConnectionResetError):
+        serve_engine(load_engine, workers, likely=None if work.options.sampling else work.options.search)
+
+
+def as_a_helper() -> None:
+    signal(SIGINT, SIG_IGN)  # the process that was started by the user decides
+    logging.getLogger("attendo").setLevel(logging.ERROR)  # what is to be said is said by that one, once
 
 
 @dataclass
 class TextWorkers:
     connections: list["Connection[Any, Any]"]
-    loading: list["Connection[Any, Any]"]
+    loading: list["Connection[Any, Any]"]  # who wait for their decoder
     idle: deque["Connection[Any, Any]"] = field(default_factory=deque)
     at_work: dict["Connection[Any, Any]", int] = field(default_factory=dict)  # on which chunk
     finished: dict[int, ChunkAnswer] = field(default_factory=dict)
-    engine: EngineElsewhere | None = None  # None: nobody has loaded yet
+    engine: EngineFacts | None = None  # None: nobody has loaded yet
     started: float = field(default_factory=time.perf_counter)
 
     def translator(self, folder: Path) -> Translator:
-        """The model of a folder, for who wants to know of it; its engine is that of the first worker who has loaded."""
+        """The model of a folder, for who wants to know of it; its engine is the first that has loaded."""
         bundle = read_bundle(folder)
         tokenizer = bundle.tokenizer()
         while self.engine is None:
@@ -163,8 +170,8 @@ class TextWorkers:
             if isinstance(said, Exception):
                 raise said
             now, name = time.perf_counter() - self.started, self.connections.index(worker) + 1
-            if isinstance(said, EngineElsewhere):
-                timeline.debug("%.2f s: worker %d has loaded", now, name)
+            if isinstance(said, EngineFacts):
+                timeline.debug("%.2f s: the decoder of worker %d has loaded", now, name)
                 self.loading.remove(worker)
                 self.engine = self.engine or said
             else:
@@ -174,37 +181,34 @@ class TextWorkers:
             self.idle.append(worker)
 
 
-def starting_context() -> BaseContext:
-    if "forkserver" not in get_all_start_methods():
-        return get_context("spawn")
-    context = get_context("forkserver")
-    context.set_forkserver_preload(READ_ONCE)
-    return context
-
-
 @contextmanager
-def text_workers(count: int, work: TextWork) -> Iterator[TextWorkers]:
+def text_workers(crew: Crew, work: TextWork) -> Iterator[TextWorkers]:
     """They begin to load at once, and end whatever happens."""
-    context = starting_context()
+    context = get_context("spawn")
     processes: list[BaseProcess] = []
-    connections: list[Connection[Any, Any]] = []
-    workers = TextWorkers(connections, loading=[])
+    workers = TextWorkers(connections=[], loading=[])
+
+    def start(target: Callable[..., None], *given: object) -> None:
+        process = context.Process(target=target, args=given, daemon=True)
+        process.start()
+        processes.append(process)
+
     try:
-        for _ in range(count):
+        to_decoders = [context.Pipe() for _ in range(crew.workers)]
+        for number in range(crew.decoders):  # first: they take longest to load
+            start(decode_for, [theirs for _, theirs in to_decoders[number :: crew.decoders]], work)
+        for to_decoder, decoders_end in to_decoders:
             ours, theirs = context.Pipe()
-            process = context.Process(target=work_on_chunks, args=(theirs, work), daemon=True)
-            process.start()
-            theirs.close()
-            processes.append(process)
-            connections.append(ours)
-        workers.loading = [*connections]
+            start(work_on_chunks, theirs, to_decoder, work)
+            for end in (theirs, to_decoder, decoders_end):  # or nobody would learn that the other one has ended
+                end.close()
+            workers.connections.append(ours)
+        workers.loading = [*workers.connections]
         yield workers
     finally:
-        late = [one for one, connection in zip(processes, connections, strict=False) if connection in workers.loading]
-        for connection in connections:
+        for connection in workers.connections:
             connection.close()
         for one in processes:
-            one.join(0 if one in late else SECONDS_TO_END)
-            if one.is_alive():
-                one.kill()
-                one.join()
+            one.kill()  # nothing is left to be saved, and to put away torch and a GPU in order would take a second
+        for one in processes:
+            one.join()

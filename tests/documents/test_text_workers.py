@@ -13,10 +13,12 @@ import pytest
 
 from attendo.documents.line_reader import LineReader
 from attendo.documents.pipeline import StreamOutput, one_by_one, translate_chunks
-from attendo.documents.text_workers import SMALLEST_FILE, TextWork, text_workers, workers_for
+from attendo.documents.text_workers import SMALLEST_FILE, Crew, TextWork, crew_for, text_workers
 from attendo.errors import InputError
 from tests.translation.fake_engine import FakeEngine, Listener, backwards, fake_translator, write_fake_model
 
+ALL = Crew(workers=3, decoders=2)
+ONE = Crew(workers=1, decoders=1)
 LINES = "".join(f"我爱机器学习{number}。你好吗？\n{'' if number % 7 else ' '}\n" for number in range(200)).encode()
 
 
@@ -45,10 +47,10 @@ def folder(tmp_path_factory):
     return write_fake_model(tmp_path_factory.mktemp("fake") / "model")
 
 
-def by_workers(load, count=2):
+def by_workers(folder, load, crew=ALL):
     output, listener = StreamOutput(io.BytesIO()), Listener()
     chunks = LineReader(io.BytesIO(LINES), "in.txt").chunks(FakeEngine().tokens_per_batch)
-    with text_workers(count, TextWork(load, to="en")) as workers:
+    with text_workers(crew, TextWork(folder, load, to="en")) as workers:
         translate_chunks(workers.translate(chunks), output, listener)
     return output, listener
 
@@ -63,7 +65,7 @@ def by_one(folder, engine):
 
 def test_the_lines_the_ledger_and_the_warnings_are_those_of_one_process(folder):
     alone, heard_alone = by_one(folder, FakeEngine(backwards))
-    several, heard = by_workers(partial(load_fake, folder, FakeEngine))
+    several, heard = by_workers(folder, partial(load_fake, folder, FakeEngine))
     assert several.stream.getvalue() == alone.stream.getvalue()
     assert several.stream.getvalue().count(b"\n") == LINES.count(b"\n")
     assert (several.account.lines, several.account.read) == (alone.account.lines, alone.account.read)
@@ -73,17 +75,17 @@ def test_the_lines_the_ledger_and_the_warnings_are_those_of_one_process(folder):
 
 def test_what_the_engine_refuses_is_the_error_of_the_run(folder):
     with pytest.raises(InputError, match="no more today"):
-        by_workers(partial(load_fake, folder, Refusing), count=1)
+        by_workers(folder, partial(load_fake, folder, Refusing), ONE)
 
 
-def test_a_model_that_cannot_be_loaded_is_the_error_of_the_run():
+def test_a_model_that_cannot_be_loaded_is_the_error_of_the_run(folder):
     with pytest.raises(InputError, match="there is no model folder"):
-        by_workers(load_nothing, count=1)
+        by_workers(folder, load_nothing, ONE)
 
 
 def test_a_worker_that_dies_ends_the_run_in_one_line(folder):
     with pytest.raises(InputError, match="has ended"):
-        by_workers(partial(load_fake, folder, Dying), count=1)
+        by_workers(folder, partial(load_fake, folder, Dying), ONE)
 
 
 def test_a_command_with_workers_loads_no_torch_and_no_engine(folder, tmp_path):
@@ -103,14 +105,14 @@ def test_a_command_with_workers_loads_no_torch_and_no_engine(folder, tmp_path):
 BY_COMMAND = """
 import sys
 from unittest.mock import patch
-from tests.documents.test_text_workers import load_backwards
+from tests.documents.test_text_workers import ALL, load_backwards
 
 if __name__ == "__main__":
     from attendo.cli.main import run
     with (
         patch("attendo.translation.load.load", load_backwards),
         patch("attendo.translation.load.uses_gpu", lambda *_: True),
-        patch("attendo.documents.text_workers.workers_for", lambda _: 2),
+        patch("attendo.documents.text_workers.crew_for", lambda _: ALL),
     ):
         code = run({arguments!r}, debug=True)
     print(code, "torch" in sys.modules or "ctranslate2" in sys.modules)
@@ -133,11 +135,12 @@ def load_late(folder, marker):
 @pytest.mark.slow
 def test_who_loads_slowly_is_not_waited_for(folder, tmp_path):
     started = time.monotonic()
-    several, _ = by_workers(partial(load_late, folder, tmp_path / "first"))
+    several, _ = by_workers(folder, partial(load_late, folder, tmp_path / "first"))
     alone, _ = by_one(folder, FakeEngine(backwards))
     assert several.stream.getvalue() == alone.stream.getvalue()
     assert time.monotonic() - started < 30
 
 
 def test_they_are_for_large_files_alone():
-    assert workers_for(SMALLEST_FILE - 1) == workers_for(None) == 0
+    assert crew_for(SMALLEST_FILE - 1) is None
+    assert crew_for(None) is None

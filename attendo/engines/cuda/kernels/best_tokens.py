@@ -55,7 +55,7 @@ def best_tokens_kernel(
 
     places, depth = tl.arange(0, PLACES), tl.arange(0, DEEP)
     chosen = tl.zeros((PLACES,), tl.int32)
-    for place in tl.static_range(COUNT):
+    for place in range(COUNT):
         of_all = tl.max(best, axis=0)
         best = tl.where(best == of_all, LOWEST, best)
         lane = (0x7FFFFFFF - (of_all & 0xFFFFFFFF)).to(tl.int32) % LANES
@@ -64,7 +64,7 @@ def best_tokens_kernel(
     allowed = (ids < vocab) & (ids != PAD) & (ids != BOS) & (places < COUNT)[:, None]
     some = tl.load(start + ids, mask=allowed, other=float("-inf")).to(tl.float32)
     ranked = tl.where(allowed, by_rank(some, ids), LOWEST)
-    for place in tl.static_range(COUNT):
+    for place in range(COUNT):
         of_all = tl.max(tl.max(ranked, axis=1), axis=0)
         ranked = tl.where(ranked == of_all, LOWEST, ranked)
         # Of a row that is all NaN nothing was found; the id must be one all the same: the next step looks it up.

@@ -79,7 +79,8 @@ class Agreement:
     copies: int = 2
 
     def __call__(self, logits: Tensor, targets: Tensor) -> Tensor:
-        return self.programs.agreement_(*logits.chunk(2), targets, self.smoothing, self.alpha, SPECIAL.pad)
+        first, second = logits.chunk(2)
+        return self.programs.agreement_(first, second, targets, self.smoothing, self.alpha, SPECIAL.pad)
 
 
 class OutputLoss(torch.autograd.Function):
