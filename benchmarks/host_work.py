@@ -32,7 +32,7 @@ from attendo.documents import pipeline
 from attendo.documents.file_translation import FileTranslation
 from attendo.documents.line_reader import LineReader
 from attendo.documents.pipeline import Account, StreamOutput, one_by_one, translate_chunks
-from attendo.documents.text_workers import Crew, TextWork, text_workers
+from attendo.documents.text_workers import TextCrew, TextWork, text_workers
 from attendo.engines.engine import Engine, Limits, Request
 from attendo.model_folder.bundle import model_folder, read_bundle
 from attendo.special_tokens import SPECIAL
@@ -47,7 +47,7 @@ from benchmarks.machine import data_folder, describe_machine
 GPU_TOKENS = 60_000  # of a batch, as the engine on a GPU has it
 LIMITS = Limits(1_024, 6_272)
 PER_LINES = 10_000
-CREW = Crew(workers=2, decoders=1)
+CREW = TextCrew(workers=2, decoders=1)
 # Where a clock is put: what it is called, and the function by its owner and name. None of them calls another.
 PARTS: list[tuple[str, object, str]] = [
     ("cut into sentences", prepare, "split"),

@@ -57,20 +57,20 @@ class TextWork:
     as_json: bool = False
 
 
-class Crew(NamedTuple):
+class TextCrew(NamedTuple):
     """How many processes there are of each kind."""
 
     workers: int
     decoders: int
 
 
-def crew_for(num_bytes: int | None) -> Crew | None:
+def crew_for(num_bytes: int | None) -> TextCrew | None:
     """Who pays on a GPU: nobody for a short file or a pipe, nor where this process needs all cores."""
     if num_bytes is None or num_bytes < SMALLEST_FILE:
         return None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     decoders = min(cores // CORES_A_DECODER, MOST_DECODERS)
-    return Crew(min(cores - decoders - 1, MOST_WORKERS), decoders) if decoders else None
+    return TextCrew(min(cores - decoders - 1, MOST_WORKERS), decoders) if decoders else None
 
 
 def work_on_chunks(connection: "Connection[Any, Any]", decoder: "Connection[Any, Any]", work: TextWork) -> None:
@@ -182,7 +182,7 @@ class TextWorkers:
 
 
 @contextmanager
-def text_workers(crew: Crew, work: TextWork) -> Iterator[TextWorkers]:
+def text_workers(crew: TextCrew, work: TextWork) -> Iterator[TextWorkers]:
     """They begin to load at once, and end whatever happens."""
     context = get_context("spawn")
     processes: list[BaseProcess] = []

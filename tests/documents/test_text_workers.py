@@ -13,12 +13,12 @@ import pytest
 
 from attendo.documents.line_reader import LineReader
 from attendo.documents.pipeline import StreamOutput, one_by_one, translate_chunks
-from attendo.documents.text_workers import SMALLEST_FILE, Crew, TextWork, crew_for, text_workers
+from attendo.documents.text_workers import SMALLEST_FILE, TextCrew, TextWork, crew_for, text_workers
 from attendo.errors import InputError
 from tests.translation.fake_engine import FakeEngine, Listener, backwards, fake_translator, write_fake_model
 
-ALL = Crew(workers=3, decoders=2)
-ONE = Crew(workers=1, decoders=1)
+ALL = TextCrew(workers=3, decoders=2)
+ONE = TextCrew(workers=1, decoders=1)
 LINES = "".join(f"我爱机器学习{number}。你好吗？\n{'' if number % 7 else ' '}\n" for number in range(200)).encode()
 
 

@@ -60,7 +60,7 @@ class Criterion(Protocol):
 
 
 @dataclass(frozen=True)
-class CrossEntropy:
+class CrossEntropyCriterion:
     programs: Programs
     smoothing: float
     copies: int = 1
@@ -70,7 +70,7 @@ class CrossEntropy:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class RDropCriterion:
     """R-Drop's: two copies that met different dropouts."""
 
     programs: Programs

@@ -14,7 +14,14 @@ import torch
 from torch import Tensor, nn
 
 from attendo.data.batch import Batch
-from attendo.engines.cuda.training.ends import Agreement, Criterion, CrossEntropy, Embed, Embedded, OutputLoss
+from attendo.engines.cuda.training.ends import (
+    Criterion,
+    CrossEntropyCriterion,
+    Embed,
+    Embedded,
+    OutputLoss,
+    RDropCriterion,
+)
 from attendo.engines.cuda.training.intervals import BatchIntervals, Intervals
 from attendo.engines.cuda.training.programs import OnDevice, Programs
 from attendo.engines.cuda.training.sublayers import (
@@ -78,7 +85,7 @@ class FusedTeacherForcing:
     programs: Programs = field(default_factory=OnDevice)
 
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
-        criterion = CrossEntropy(self.programs, self.label_smoothing)
+        criterion = CrossEntropyCriterion(self.programs, self.label_smoothing)
         return FusedPass.of(cast(Transformer, model), batch, self.programs, self.dtype).loss(
             batch.target_out, criterion
         )
@@ -94,7 +101,7 @@ class FusedRDrop:
     programs: Programs = field(default_factory=OnDevice)
 
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
-        criterion = Agreement(self.programs, self.label_smoothing, self.alpha)
+        criterion = RDropCriterion(self.programs, self.label_smoothing, self.alpha)
         twice = batch.each(lambda tensor: torch.cat((tensor, tensor)))
         return FusedPass.of(cast(Transformer, model), twice, self.programs, self.dtype).loss(
             batch.target_out, criterion
