@@ -15,6 +15,7 @@ spawned, never forked: what a process has loaded on a GPU cannot be forked.
 import gc
 import logging
 import os
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +26,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
+from types import ModuleType
 from typing import Any, NamedTuple, cast
 
 from attendo.documents.line_reader import Chunk
@@ -182,6 +184,18 @@ class TextWorkers:
 
 
 @contextmanager
+def main_module_hidden() -> Iterator[None]:
+    """A spawned process imports again what was started as a program, here all commands: a third of a second for each,
+    and nothing of it is needed there."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+@contextmanager
 def text_workers(crew: TextCrew, work: TextWork) -> Iterator[TextWorkers]:
     """They begin to load at once, and end whatever happens."""
     context = get_context("spawn")
@@ -190,7 +204,8 @@ def text_workers(crew: TextCrew, work: TextWork) -> Iterator[TextWorkers]:
 
     def start(target: Callable[..., None], *given: object) -> None:
         process = context.Process(target=target, args=given, daemon=True)
-        process.start()
+        with main_module_hidden():
+            process.start()
         processes.append(process)
 
     try:

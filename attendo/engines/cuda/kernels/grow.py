@@ -15,7 +15,6 @@ from attendo.decoding.options import SearchOptions
 from attendo.special_tokens import SPECIAL
 
 BLOCK = 256  # slots at a time
-MOST_WRITTEN_OUT = tl.constexpr(16)  # candidates; of more a loop takes care, which is slower to run
 
 
 @triton.jit
@@ -32,20 +31,6 @@ def taken_score(values, index):
     n: tl.constexpr = values.shape[0]
     hit = index[:, None] == tl.arange(0, n)[None, :]
     return tl.max(tl.where(hit, values[None, :], float("-inf")), axis=1)
-
-
-@triton.jit
-def highest_left(sums, left, flat):
-    """The highest of those that are left, and its place, the first of equals."""
-    highest = tl.max(tl.max(tl.where(left, sums, float("-inf")), axis=1), axis=0)
-    beyond: tl.constexpr = flat.shape[0] * flat.shape[1]
-    first = tl.min(tl.min(tl.where(left & (sums == highest), flat, beyond), axis=1), axis=0)
-    return highest, first
-
-
-@triton.jit
-def value_at(values, it):
-    return tl.sum(tl.sum(tl.where(it, values, 0), axis=1), axis=0)
 
 
 @triton.jit
@@ -79,25 +64,15 @@ def grow_kernel(
     token = tl.zeros((PLACES,), tl.int64)
     log_prob = tl.zeros((PLACES,), tl.float32)
     left = there
-    # Written out 32 times for a beam of 16 this would take the compiler 14 seconds.
-    if COUNT <= MOST_WRITTEN_OUT:
-        for place in tl.static_range(COUNT):
-            highest, first = highest_left(sums, left, flat)
-            it, here = flat == first, places == place
-            total = tl.where(here, highest, total)
-            beam = tl.where(here, first // PLACES, beam)
-            token = tl.where(here, value_at(candidates, it), token)
-            log_prob = tl.where(here, value_at(added, it), log_prob)
-            left = left & ~it
-    else:
-        for place in range(COUNT):
-            highest, first = highest_left(sums, left, flat)
-            it, here = flat == first, places == place
-            total = tl.where(here, highest, total)
-            beam = tl.where(here, first // PLACES, beam)
-            token = tl.where(here, value_at(candidates, it), token)
-            log_prob = tl.where(here, value_at(added, it), log_prob)
-            left = left & ~it
+    for place in range(COUNT):  # written out, the 32 of a beam of 16 would take the compiler 14 seconds
+        highest = tl.max(tl.max(tl.where(left, sums, float("-inf")), axis=1), axis=0)
+        first = tl.min(tl.min(tl.where(left & (sums == highest), flat, ROWS * PLACES), axis=1), axis=0)
+        it, here = flat == first, places == place
+        total = tl.where(here, highest, total)
+        beam = tl.where(here, first // PLACES, beam)
+        token = tl.where(here, tl.sum(tl.sum(tl.where(it, candidates, 0), axis=1), axis=0), token)
+        log_prob = tl.where(here, tl.sum(tl.sum(tl.where(it, added, 0.0), axis=1), axis=0), log_prob)
+        left = left & ~it
 
     possible = total > float("-inf")
     ends = (token == EOS) | (now >= tl.load(max_lengths + sentence))
