@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -99,6 +101,40 @@ def test_a_command_with_workers_loads_no_torch_and_no_engine(folder, tmp_path):
     alone, _ = by_one(folder, FakeEngine(backwards))
     assert target.read_bytes() == alone.stream.getvalue()
     assert json.loads(report.read_text())["engine"] == "fake"
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
+def test_nobody_is_left_when_the_command_is_killed(folder, tmp_path):
+    """Its workers see the end of their connection, and the decoders that of theirs."""
+    source, mark = tmp_path / "in.txt", str(tmp_path)
+    source.write_bytes(LINES)
+    words = ["translate", "-i", source, "-o", tmp_path / "out.txt", "--to", "en", "--model", folder]
+    code = BY_COMMAND.format(arguments=[str(word) for word in words])
+    command = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {MARK: mark}, stderr=subprocess.DEVNULL)
+    wait_until(lambda: len(marked(mark)) >= 1 + ALL.workers + ALL.decoders)
+    command.kill()
+    command.wait()
+    wait_until(lambda: not marked(mark))
+
+
+MARK = "ATTENDO_TEST_MARK"
+
+
+def marked(mark):
+    """The processes that have this in their environment."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if f"{MARK}={mark}".encode() in path.read_bytes():
+                found.append(path)
+    return found
+
+
+def wait_until(there):
+    until = time.monotonic() + 20
+    while not there():
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 # In a process of its own, as if a GPU were there; the fake engine takes the place of the real one in the workers alone.
