@@ -40,6 +40,7 @@ from recipes.default.shortlist import add_shortlist
 from recipes.default.sources import CLEANED, CORPORA, HERE, held_out, lines_of, sources
 from recipes.default.varied import write_varied
 
+TOKENIZER = "tokenizer.json"
 VOCABULARY = 16_000
 MADE_UP = 80_000  # pairs of each two languages
 WORDS = 20_000  # more of WORD_KINDS: what stands alone must be met more often than what has a context
@@ -66,9 +67,12 @@ def main() -> None:
     )
     parser.add_argument("--only", nargs="+", metavar="STEP", help="make these steps alone, such as teacher round-1")
     parser.add_argument("--set", action="append", default=[], metavar="NAME:TABLE.KEY=VALUE", dest="settings")
+    parser.add_argument(
+        "--student-from", type=Path, metavar="FOLDER", help="a student with whose weights this one begins"
+    )
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
-    known = steps(options.work, options.processes, options.most, options.settings)
+    known = steps(options.work, options.processes, options.most, options.settings, options.student_from)
     for name in options.only or ():
         if not matching(name, known):
             parser.error(f"there is no step {name}: expected some of {', '.join(known)}")
@@ -81,13 +85,15 @@ def matching(asked: str, known: dict[str, Step]) -> list[str]:
     return [asked] if asked in known else [name for name in known if name.startswith(f"{asked}.")]
 
 
-def steps(work: Path, processes: int, most: int | None, settings: list[str]) -> dict[str, Step]:
+def steps(
+    work: Path, processes: int, most: int | None, settings: list[str], begin: Path | None = None
+) -> dict[str, Step]:
     """All of them, in order, by the names of what they make in the work folder."""
     data = data_folder()
     ask = partial(questions, work, data, most)
     say = partial(write_answers, processes=processes)
     first, second, student = (work / name / "model" for name in ("teacher", "second-teacher", "student"))
-    every = {CLEANED: Step(partial(write_cleaned, data)), "tokenizer.json": Step(partial(write_tokenizer, work, data))}
+    every = {CLEANED: Step(partial(write_cleaned, data)), TOKENIZER: Step(partial(write_tokenizer, work, data))}
     for languages in (("zh", "en"), ("de", "en")):
         name = f"{'-'.join(languages)}.tsv"
         every[f"made-up.{name}"] = Step(partial(write_made_up, languages, MADE_UP, False), False)
@@ -104,7 +110,7 @@ def steps(work: Path, processes: int, most: int | None, settings: list[str]) -> 
         name, distilled = f"{'-'.join(languages)}.tsv", work / "distilled"
         every[f"varied.{name}"] = Step(partial(write_varied, distilled, languages, VARIED, 1), False)
         every[f"recounted.{name}"] = Step(partial(write_recounted, distilled, languages, RECOUNTED, 1), False)
-    every["student"] = Step(partial(train, work, settings))
+    every["student"] = Step(partial(train, work, settings, begin=begin))
     every["listed"] = Step(partial(add_shortlist, HERE / "student.toml", [work, data], student))
     every["scores-1-teacher.json"] = Step(partial(write_scores, second, "teacher", "torch"))
     every["scores-2-student.json"] = Step(partial(write_scores, student, "student", "torch"))
@@ -203,12 +209,14 @@ def write_answers(
     translate(model, asked(), out, processes=processes, backwards=backwards)
 
 
-def train(work: Path, settings: list[str], out: Path) -> None:
+def train(work: Path, settings: list[str], out: Path, begin: Path | None = None) -> None:
     """By a recipe in the work folder, beside the files it names; a run that was stopped is resumed."""
     name = out.name.removeprefix("making-")
-    recipe = write_recipe(work, name)
+    if begin and (begin / TOKENIZER).read_bytes() != (work / TOKENIZER).read_bytes():
+        raise SystemExit(f"{begin} has another tokenizer: cp {begin / TOKENIZER} {work}/ before anything is made")
+    recipe = write_recipe(work, name, begin)
     chosen = [setting.removeprefix(f"{name}:") for setting in settings if setting.startswith(f"{name}:")]
-    encode_all(work / "tokenizer.json", jobs_of(recipe, [work, data_folder()]))
+    encode_all(work / TOKENIZER, jobs_of(recipe, [work, data_folder()]))
     command = [sys.executable, "-m", "attendo", "train", str(recipe), "--run-dir", str(out)]
     code = subprocess.run([*command, *(part for one in chosen for part in ("--set", one))], check=False).returncode
     if code:

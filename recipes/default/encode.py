@@ -7,6 +7,7 @@ training only opens. The cache can be deleted: it is made again.
 """
 
 import argparse
+import json
 import os
 import time
 import tomllib
@@ -49,13 +50,22 @@ class Job:
     data: DataConfig
 
 
-def write_recipe(work: Path, name: str) -> Path:
+def write_recipe(work: Path, name: str, begin: Path | None = None) -> Path:
     """Into the work folder, beside the files that it names. The teachers' begin with the corpora of both."""
     recipe = work / f"{name}.toml"
     own = (HERE / recipe.name).read_text(encoding="utf-8")
     whole = own if "[data]" in own else (HERE / "corpora.toml").read_text(encoding="utf-8") + own
-    recipe.write_text(whole, encoding="utf-8")
+    recipe.write_text(going_on(whole, begin) if begin else whole, encoding="utf-8")
     return recipe
+
+
+def going_on(recipe: str, begin: Path) -> str:
+    """The same text and training, but with the tokenizer, the shape and the first weights of a model that there is."""
+    corpora, _, rest = recipe.partition("[tokenizer]")
+    _, heading, training = rest.partition("[training]")
+    dropout = tomllib.loads(recipe)["model"]["dropout"]
+    model = f"[model]\ninit_from = {json.dumps(str(begin.resolve()))}\ndropout = {dropout}\n\n"
+    return f"{corpora}{model}{heading}{training}"
 
 
 def jobs_of(recipe: Path, folders: Sequence[Path]) -> list[Job]:

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from recipes.default.build import Step, digest_of, make_steps, matching, steps
+from recipes.default.build import Step, digest_of, make_steps, matching, steps, train
 from recipes.default.encode import write_recipe
 
 
@@ -44,3 +44,20 @@ def test_a_name_may_stand_for_several(tmp_path, monkeypatch):
 def test_each_recipe_is_whole(tmp_path, name):
     table = tomllib.loads(write_recipe(tmp_path, name).read_text(encoding="utf-8"))
     assert {"data", "model", "training", "validation"} <= set(table)
+
+
+def test_a_student_may_begin_with_the_weights_of_another(tmp_path):
+    """All else is as it was: the text, and how it is learnt."""
+    plain = tomllib.loads(write_recipe(tmp_path, "student").read_text(encoding="utf-8"))
+    table = tomllib.loads(write_recipe(tmp_path, "student", tmp_path / "before").read_text(encoding="utf-8"))
+    assert table["model"] == {"init_from": str(tmp_path / "before"), "dropout": plain["model"]["dropout"]}
+    del plain["model"], plain["tokenizer"], table["model"]
+    assert table == plain
+
+
+def test_it_must_have_the_same_tokenizer(tmp_path):
+    for folder in (tmp_path, tmp_path / "before"):
+        folder.mkdir(exist_ok=True)
+        (folder / "tokenizer.json").write_text(folder.name, encoding="utf-8")
+    with pytest.raises(SystemExit, match="another tokenizer"):
+        train(tmp_path, [], tmp_path / "making-student", tmp_path / "before")
