@@ -21,6 +21,9 @@ from recipes.default.sources import Source, lines_of, new_ones
 LONGEST = 600  # characters; longer ones teach a small model little
 DIRECTIONS: tuple[Direction, ...] = (("zh", "en"), ("en", "zh"), ("de", "en"), ("en", "de"))
 
+# In English as most people type it: Chinese and German quotation marks come through, some of them, and not in pairs.
+STRAIGHT = str.maketrans("“”„‟‘’‚‛", '"' * 4 + "'" * 4)
+
 Pair = tuple[str, str]
 
 
@@ -67,13 +70,15 @@ def translate(
 
 
 def said(question: Question, found: Sequence[Answer]) -> Iterator[Pair]:
-    """What was answered, but for the worst by score where a share is kept. An answer that loops or has lost a number
-    would be learnt with its fault; one that is the question teaches nothing."""
+    """What was answered, but for the worst by score where a share is kept. An answer that loops, has lost a number or
+    does not close what it quotes would be learnt with its fault; one that is the question teaches nothing."""
     scores = sorted((answer.score for answer in found), reverse=True)
     least = scores[min(int(question.kept * len(scores)), len(scores) - 1)]
     for sentence, answer in zip(question.sentences, found, strict=True):
-        if answer.score >= least and answer.is_clean and answer.text.strip() and answer.text != sentence:
-            yield sentence, answer.text
+        text = answer.text.translate(STRAIGHT) if question.direction[1] == "en" else answer.text
+        closes = text.count('"') % 2 == 0
+        if answer.score >= least and answer.is_clean and closes and text.strip() and text != sentence:
+            yield sentence, text
 
 
 def write_pairs(path: Path, pairs: Iterable[Pair]) -> None:

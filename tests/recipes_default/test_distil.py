@@ -88,3 +88,13 @@ def test_the_worst_tenth_and_what_lost_something_is_left_out():
     assert kept == [f"s{number}" for number in range(19) if number != 3]
     every = [sentence for sentence, _ in said(Question("everyday", ("en", "de"), sentences), found)]
     assert every == [f"s{number}" for number in range(20) if number != 3]
+
+
+def test_english_is_learnt_with_straight_marks_that_close():
+    texts = ["“Go,” she said.", "It’s ‘fine’", 'a "half', '“mixed"']
+    found = [Answer(text, -0.1, True) for text in texts]
+    sentences = [str(number) for number in range(len(texts))]
+    english = [answer for _, answer in said(Question("talk", ("zh", "en"), sentences), found)]
+    assert english == ['"Go," she said.', "It's 'fine'", '"mixed"']
+    german = [answer for _, answer in said(Question("talk", ("en", "de"), sentences[:2]), found[:2])]
+    assert german == texts[:2]
