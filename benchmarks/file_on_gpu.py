@@ -71,7 +71,7 @@ def main() -> None:
         print()
         if options.timeline:
             lines = (Path(folder) / "timeline.txt").read_text(encoding="utf-8").splitlines()
-            print("\n".join(line for line in lines if " s: worker " in line))
+            print("\n".join(line for line in lines if " s: " in line and " worker " in line))
 
 
 def write_lines(path: Path, options: argparse.Namespace) -> int:

@@ -151,7 +151,9 @@ def beside_workers(data: bytes, options: argparse.Namespace) -> float:
         source.write_bytes(data)
         work = FileTranslation(source=source, target=target, to=options.to, as_lines=True)
         model = model_folder(options.model)
-        with text_workers(CREW, TextWork(model, partial(load_echo, options.model), options.to)) as workers:
+        from benchmarks import host_work  # a program's own functions cannot be sent to a process
+
+        with text_workers(CREW, TextWork(model, partial(host_work.load_echo, options.model), options.to)) as workers:
             between = workers.translator(model)
             started = time.process_time()
             with work.opened() as stream:

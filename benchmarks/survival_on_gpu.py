@@ -72,13 +72,16 @@ def main() -> None:
         alone = pool.submit(undisturbed, WAYS[0], folder / "one-rank", steps, ONE_RANK)
         found[WAYS[0].name]["one rank of torchrun, NCCL"] = alone
         print("| step | run | killed at step | sha256 of the weights | equal |\n|---|---|---|---|---|")
+        all_equal = True
         for name, runs in found.items():
             first = runs["undisturbed"].result()
             for run, future in runs.items():
                 ended = future.result()
                 at = ", ".join(map(str, ended.killed_at)) or "-"
-                equal = "yes" if ended.weights == first.weights else "NO"
+                equal = "-" if run == "undisturbed" else "yes" if ended.weights == first.weights else "NO"
+                all_equal = all_equal and equal != "NO"
                 print(f"| {name} | {run} | {at} | {ended.weights[:16]}… | {equal} |", flush=True)
+    raise SystemExit(0 if all_equal else "not all are equal")
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 NOT_CLEAN = 3
 STANDARD = Path("-")
+FIRST_GPU = ("auto", "cuda", "cuda:0")
 
 
 def translate(
@@ -282,8 +283,8 @@ def translate(
             progress_on_stderr(work.unit, work.size_read, hidden=hidden, language=language) as progress,
         ):
             on_gpu = uses_gpu(engine, device)
-            load_it = partial(load, folder, **machine)
-            with work.several(stream, folder, load_it) if on_gpu else nullcontext() as workers:
+            load_it, on_first = partial(load, folder, **machine), engine != "ct2" and device in FIRST_GPU
+            with work.several(stream, folder, load_it, begin_ahead=on_first) if on_gpu else nullcontext() as workers:
                 translator = workers.translator(folder) if workers else load_it()
                 account = work.run(translator, stream, sys.stdout.buffer, progress, workers)
         ledger, seconds = account.ledger, account.seconds

@@ -189,7 +189,9 @@ class FileTranslation:
                 yield file
 
     @contextmanager
-    def several(self, stream: BinaryIO, folder: Path, load: Callable[[], Translator]) -> Iterator["TextWorkers | None"]:
+    def several(
+        self, stream: BinaryIO, folder: Path, load: Callable[[], Translator], *, begin_ahead: bool = False
+    ) -> Iterator["TextWorkers | None"]:
         """Other processes for the lines of a large file, where a GPU decodes; None where they would not pay."""
         from attendo.documents.text_workers import TextWork, crew_for, text_workers
 
@@ -198,7 +200,7 @@ class FileTranslation:
         if not crew or (kind and finder_for(kind.key)):
             yield None
             return
-        work = TextWork(folder, load, self.to, self.from_, self.options, self.as_json)
+        work = TextWork(folder, load, self.to, self.from_, self.options, self.as_json, begin_ahead)
         with text_workers(crew, work) as workers:
             yield workers
 

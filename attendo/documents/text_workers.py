@@ -15,6 +15,7 @@ spawned, never forked: what a process has loaded on a GPU cannot be forked.
 import gc
 import logging
 import os
+import signal
 import sys
 import time
 from collections import deque
@@ -25,7 +26,6 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from signal import SIG_IGN, SIGINT, signal
 from types import ModuleType
 from typing import Any, NamedTuple, cast
 
@@ -52,11 +52,13 @@ class TextWork:
     """How lines are translated, for a process that is told once."""
 
     folder: Path  # of the model
-    load: Callable[[], Translator]  # for decoders; to be sent to a process: a function of a module, or a partial of one
+    # For decoders; to be sent to a process: a function of a module that is imported, or a partial of one.
+    load: Callable[[], Translator]
     to: str | None = None
     from_: str | None = None
     options: TranslationOptions = field(default_factory=TranslationOptions)
     as_json: bool = False
+    begin_ahead: bool = False  # decoders will want torch's programs on the first GPU
 
 
 class TextCrew(NamedTuple):
@@ -100,7 +102,8 @@ def work_on_chunks(connection: "Connection[Any, Any]", decoder: "Connection[Any,
 def decode_for(workers: "list[Connection[Any, Any]]", work: TextWork) -> None:
     """A decoder's life: until its workers are gone."""
     as_a_helper()
-    ahead.begin()
+    if work.begin_ahead:
+        ahead.begin()
 
     def load_engine() -> Engine:
         engine = work.load().engine
@@ -113,7 +116,7 @@ def decode_for(workers: "list[Connection[Any, Any]]", work: TextWork) -> None:
 
 
 def as_a_helper() -> None:
-    signal(SIGINT, SIG_IGN)  # the process that was started by the user decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that was started by the user decides
     logging.getLogger("attendo").setLevel(logging.ERROR)  # what is to be said is said by that one, once
 
 
@@ -196,6 +199,20 @@ def main_module_hidden() -> Iterator[None]:
 
 
 @contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """A process that is started meanwhile never gets one, not even before it could say what it does with it; this one
+    gets afterwards what came."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
 def text_workers(crew: TextCrew, work: TextWork) -> Iterator[TextWorkers]:
     """They begin to load at once, and end whatever happens."""
     context = get_context("spawn")
@@ -204,7 +221,7 @@ def text_workers(crew: TextCrew, work: TextWork) -> Iterator[TextWorkers]:
 
     def start(target: Callable[..., None], *given: object) -> None:
         process = context.Process(target=target, args=given, daemon=True)
-        with main_module_hidden():
+        with main_module_hidden(), interrupts_blocked():
             process.start()
         processes.append(process)
 

@@ -16,7 +16,7 @@ from attendo.engines.engine import Engine, Limits, Request
 from attendo.errors import AttendoError
 from attendo.special_tokens import SPECIAL
 
-MADE_UP = [Request((SPECIAL.eos,) * 12, max_length=12)] * MOST_TOGETHER
+WARM_UP = Request((SPECIAL.eos,) * 12, max_length=12)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def serve_engine(
     """Load the engine, tell all who ask, and answer them until the last of them is gone.
 
     While they prepare their first sentences, one search is made that is `likely` to be asked for: it takes a second
-    until a GPU has all its programs.
+    until a GPU has all its programs. Only time hangs on it.
     """
     asking = list(connections)
     try:
@@ -121,8 +121,9 @@ def serve_engine(
     for one in connections:
         one.send(answer)
     if likely and asking:
-        with suppress(AttendoError):
-            list(engine.search(MADE_UP, likely))
+        room = engine.tokens_per_batch // (likely.beam_size * len(WARM_UP.ids))
+        with suppress(Exception):
+            list(engine.search([WARM_UP] * max(1, min(room, MOST_TOGETHER)), likely))
     while asking:
         ready = wait(asking)
         for one in [each for each in asking if each in ready]:

@@ -26,7 +26,7 @@ from attendo.files.tables import read_json
 from attendo.model_folder.weights import read_tensors, write_tensors
 from attendo.training.fingerprint import Fingerprint
 from attendo.training.progress import TrainingProgress
-from attendo.training.state import Snapshot, expected_optimizer, expected_weights, in_host_memory
+from attendo.training.state import Snapshot, expected_optimizer, expected_weights
 
 FORMAT = 1
 FILES = ("model.safetensors", "optimizer.safetensors", "state.json")
@@ -72,7 +72,6 @@ class Checkpoints:
         started = time.perf_counter()
         path = self.path(snapshot.progress.step)
         if not path.exists():
-            snapshot = in_host_memory(snapshot)
             needs = sum(
                 tensor.numel() * tensor.element_size() for group in snapshot.tensors for tensor in group.values()
             )

@@ -22,7 +22,7 @@ from attendo.training.fingerprint import Fingerprint
 from attendo.training.objective import Objective
 from attendo.training.ranks import ALONE, Ranks
 from attendo.training.sharded import is_sharded
-from attendo.training.state import TrainingState, capture, is_finite, tensors_of
+from attendo.training.state import Snapshot, TrainingState, capture, in_host_memory, is_finite, tensors_of
 from attendo.training.step import Step, StepOutcome
 from attendo.training.stop import Stop, Stopped
 
@@ -263,9 +263,9 @@ class Loop:
             self.give_up(f"after step {progress.step} some weights are no finite numbers", last_update=progress.step)
         self.check_alike()
         if self.ranks.told(self.checkpoints is not None):
-            snapshot = capture(self.state, self.ranks)
+            captured = [capture(self.state, self.ranks)]
             if self.checkpoints:
-                self.saving = self.background.submit(self.checkpoints.save, snapshot, self.fingerprint)
+                self.saving = self.background.submit(write_captured, self.checkpoints, captured, self.fingerprint)
 
     def check_alike(self) -> None:
         """Ranks that have the same weights compute the same updates. One that has others is broken, and would spoil all
@@ -336,3 +336,8 @@ def as_rate(given: object, step: int) -> float:
 def is_out_of_memory(error: BaseException) -> bool:
     """A GPU has an error of its own for it; the CPU's allocator tells it in words."""
     return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "can't allocate memory" in str(error)
+
+
+def write_captured(checkpoints: Checkpoints, captured: list[Snapshot], fingerprint: Fingerprint) -> tuple[int, float]:
+    """It is taken out of its list, so that a copy on a GPU is given up as soon as it is fetched."""
+    return checkpoints.save(in_host_memory(captured.pop()), fingerprint)

@@ -1,7 +1,9 @@
 """All that is needed to go on as if never stopped."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import torch
 from torch import Tensor, nn
@@ -52,40 +54,55 @@ NOTHING = Snapshot({}, {}, {}, {}, TrainingProgress())  # what a rank has that h
 
 def capture(state: TrainingState, ranks: Ranks = ALONE) -> Snapshot:
     """Copies, so that training can go on while they are written. Rank 0 has all; it needs the others for their random
-    generators, and for what lies in shards."""
-    weights, optimizer, average = (whole_copies(group, keep=ranks.is_first) for group in tensors_of(state))
+    generators, and for what lies in shards.
+
+    Where a GPU has room they are made there, in a hundredth of the time; `in_host_memory` fetches them.
+    """
+    groups = tensors_of(state)
+    beside = fit_beside(groups, state.device)
+    weights, optimizer, average = (whole_copies(group, keep=ranks.is_first, beside=beside) for group in groups)
+    if beside:
+        wait_for_copies(state.device)
     progress = replace(state.progress, history=dict(state.progress.history))
     return Snapshot(weights, optimizer, average, of_all_ranks(ranks.gather(random_states(state.device))), progress)
 
 
-def whole_copies(tensors: dict[str, Tensor], keep: bool) -> dict[str, Tensor]:
-    """In the host's memory; of a GPU's tensors on the GPU, as far as they fit there, which takes a hundredth of the
-    time: `in_host_memory` fetches them while training goes on."""
+def fit_beside(groups: Sequence[dict[str, Tensor]], device: torch.device) -> bool:
+    """There is memory that no step has needed yet, for a copy and for as much again that may be computed meanwhile."""
+    if device.type != "cuda":
+        return False
+    needs = sum(tensor.nbytes for group in groups for tensor in group.values())
+    return torch.cuda.mem_get_info(device)[0] > 2 * needs
+
+
+def whole_copies(tensors: dict[str, Tensor], keep: bool, beside: bool) -> dict[str, Tensor]:
+    """In the host's memory, or beside what is copied; what lies in shards is put together, and never beside them."""
     copies = {}
     for name, tensor in tensors.items():  # one at a time: all may be more than fits
         full = whole(tensor)
         if keep:
-            copies[name] = copy_beside(full) if full is tensor and full.is_cuda else full.to("cpu", copy=True)
+            copies[name] = full.detach().clone() if beside and full is tensor else full.to("cpu", copy=True)
     return copies
 
 
-def copy_beside(tensor: Tensor) -> Tensor:
-    try:
-        return tensor.detach().clone()
-    except torch.OutOfMemoryError:
-        return tensor.detach().cpu()
+def wait_for_copies(device: torch.device) -> None:
+    """Then who fetches them need not wait for anything."""
+    torch.cuda.current_stream(device).synchronize()
 
 
 def in_host_memory(snapshot: Snapshot) -> Snapshot:
-    """Called by another thread than the one that trains; its copies wait for nothing that is computed meanwhile."""
+    """Fetched by another thread than the one that trains, beside what is computed meanwhile."""
     on_gpu = [tensor for group in snapshot.tensors for tensor in group.values() if tensor.is_cuda]
     if not on_gpu:
         return snapshot
-    beside = torch.cuda.Stream(on_gpu[0].device)
-    beside.wait_stream(torch.cuda.default_stream(beside.device))  # on which they are copied
-    with torch.cuda.stream(beside):
+    with torch.cuda.stream(fetching_stream(on_gpu[0].device)):
         weights, optimizer, average = ({name: each.cpu() for name, each in one.items()} for one in snapshot.tensors)
     return replace(snapshot, weights=weights, optimizer=optimizer, average=average)
+
+
+@cache
+def fetching_stream(device: torch.device) -> torch.cuda.Stream:
+    return torch.cuda.Stream(device)
 
 
 def is_finite(state: TrainingState) -> bool:

@@ -72,6 +72,8 @@ def main() -> None:
     )
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
+    if options.student_from:
+        check_tokenizer(options.work, options.student_from)
     known = steps(options.work, options.processes, options.most, options.settings, options.student_from)
     for name in options.only or ():
         if not matching(name, known):
@@ -209,11 +211,20 @@ def write_answers(
     translate(model, asked(), out, processes=processes, backwards=backwards)
 
 
+def check_tokenizer(work: Path, begin: Path) -> None:
+    """Before anything is made: a student keeps the tokenizer of the model that it begins with."""
+    theirs, ours = begin / TOKENIZER, work / TOKENIZER
+    if not theirs.is_file():
+        raise SystemExit(f"{begin} is no model folder: it has no {TOKENIZER}")
+    if not ours.is_file() or theirs.read_bytes() != ours.read_bytes():
+        raise SystemExit(f"{begin} has another tokenizer: cp {theirs} {ours} before anything is made")
+
+
 def train(work: Path, settings: list[str], out: Path, begin: Path | None = None) -> None:
     """By a recipe in the work folder, beside the files it names; a run that was stopped is resumed."""
     name = out.name.removeprefix("making-")
-    if begin and (begin / TOKENIZER).read_bytes() != (work / TOKENIZER).read_bytes():
-        raise SystemExit(f"{begin} has another tokenizer: cp {begin / TOKENIZER} {work}/ before anything is made")
+    if begin:
+        check_tokenizer(work, begin)
     recipe = write_recipe(work, name, begin)
     chosen = [setting.removeprefix(f"{name}:") for setting in settings if setting.startswith(f"{name}:")]
     encode_all(work / TOKENIZER, jobs_of(recipe, [work, data_folder()]))

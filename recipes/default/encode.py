@@ -61,8 +61,10 @@ def write_recipe(work: Path, name: str, begin: Path | None = None) -> Path:
 
 def going_on(recipe: str, begin: Path) -> str:
     """The same text and training, but with the tokenizer, the shape and the first weights of a model that there is."""
-    corpora, _, rest = recipe.partition("[tokenizer]")
+    corpora, tokenizer, rest = recipe.partition("[tokenizer]")
     _, heading, training = rest.partition("[training]")
+    if not (tokenizer and heading):
+        raise ValueError("this recipe has no [tokenizer] or no [training]")
     dropout = tomllib.loads(recipe)["model"]["dropout"]
     model = f"[model]\ninit_from = {json.dumps(str(begin.resolve()))}\ndropout = {dropout}\n\n"
     return f"{corpora}{model}{heading}{training}"

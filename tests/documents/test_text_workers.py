@@ -109,15 +109,18 @@ def test_nobody_is_left_when_the_command_is_killed(folder, tmp_path):
     source, mark = tmp_path / "in.txt", str(tmp_path)
     source.write_bytes(LINES)
     words = ["translate", "-i", source, "-o", tmp_path / "out.txt", "--to", "en", "--model", folder]
-    code = BY_COMMAND.format(arguments=[str(word) for word in words])
+    code = BY_COMMAND.replace("load_backwards", "load_sleepily").format(arguments=[str(word) for word in words])
     command = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {MARK: mark}, stderr=subprocess.DEVNULL)
-    wait_until(lambda: len(marked(mark)) >= 1 + ALL.workers + ALL.decoders)
-    command.kill()
-    command.wait()
+    try:
+        wait_until(lambda: len(marked(mark)) >= 1 + ALL.workers + ALL.decoders + MULTIPROCESSING_ITSELF)
+    finally:
+        command.kill()
+        command.wait()
     wait_until(lambda: not marked(mark))
 
 
 MARK = "ATTENDO_TEST_MARK"
+MULTIPROCESSING_ITSELF = 1  # it keeps a process for what others might leave behind
 
 
 def marked(mark):
@@ -159,6 +162,10 @@ def load_backwards(folder, **machine):
     return load_fake(folder, partial(FakeEngine, tokens_per_batch=60_000))
 
 
+def load_sleepily(folder, **machine):
+    return load_fake(folder, partial(FakeEngine, seconds=1.0))
+
+
 def load_late(folder, marker):
     """The first to come is quick; nobody waits for the second."""
     try:
@@ -180,3 +187,16 @@ def test_who_loads_slowly_is_not_waited_for(folder, tmp_path):
 def test_they_are_for_large_files_alone():
     assert crew_for(SMALLEST_FILE - 1) is None
     assert crew_for(None) is None
+
+
+@pytest.mark.parametrize(
+    ("cores", "crew"), [(1, None), (3, None), (4, (2, 1)), (8, (5, 2)), (16, (12, 3)), (64, (12, 3))]
+)
+def test_how_many_pay_on_so_many_cores(cores, crew, monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
+    assert crew_for(SMALLEST_FILE) == crew
+
+
+def test_a_decoder_that_dies_ends_the_run_of_all(folder):
+    with pytest.raises(InputError, match="has ended"):
+        by_workers(folder, partial(load_fake, folder, Dying), ALL)

@@ -8,7 +8,7 @@ import pytest
 
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.options import SamplingOptions, SearchOptions
-from attendo.engines.elsewhere import MADE_UP, EngineElsewhere, EngineFacts, serve_engine
+from attendo.engines.elsewhere import WARM_UP, EngineElsewhere, EngineFacts, serve_engine
 from attendo.engines.engine import Limits, Request
 from attendo.errors import InputError
 
@@ -27,6 +27,8 @@ class Telling:
         self.asked.append(("search", list(requests), options, attention))
         if options.beam_size == 7:
             raise InputError("no seven")
+        if options.beam_size == 9:
+            raise RuntimeError("out of memory")
         return ([hypothesis(request.ids)] * options.n_best for request in requests)
 
     def sample(self, requests, options, seeds=None):
@@ -100,10 +102,10 @@ def test_what_cannot_be_loaded_is_told_to_all():
                 EngineElsewhere.at(connection)
 
 
-@pytest.mark.parametrize("beam", [4, 7])
-def test_one_likely_search_is_made_before_anybody_asks(beam):
-    """And should it fail, whoever asks for it will be told."""
+@pytest.mark.parametrize(("beam", "together"), [(1, 41), (4, 10), (7, 5), (9, 4), (200, 1)])
+def test_one_likely_search_is_made_before_anybody_asks(beam, together):
+    """No larger than those that will be asked for; and should it fail, whoever asks will be told."""
     engine = Telling()
     with served(lambda: engine, likely=SearchOptions(beam_size=beam)) as (connection,):
         assert list(EngineElsewhere.at(connection).tokens(REQUESTS[0])) == [5, 6, 2]
-    assert engine.asked == [("search", MADE_UP, SearchOptions(beam_size=beam), False)]
+    assert engine.asked == [("search", [WARM_UP] * together, SearchOptions(beam_size=beam), False)]

@@ -61,3 +61,5 @@ def test_it_must_have_the_same_tokenizer(tmp_path):
         (folder / "tokenizer.json").write_text(folder.name, encoding="utf-8")
     with pytest.raises(SystemExit, match="another tokenizer"):
         train(tmp_path, [], tmp_path / "making-student", tmp_path / "before")
+    with pytest.raises(SystemExit, match="no model folder"):
+        train(tmp_path, [], tmp_path / "making-student", tmp_path / "nowhere")

@@ -4,12 +4,14 @@ Only time hangs on it. What cannot be done here is done later, by torch and Trit
 """
 
 import ctypes
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Thread
 
 
 def begin() -> None:
+    os.environ.setdefault("CUDA_MODULE_LOADING", "LAZY")  # as torch has it, which is not there yet to say so
     for work in (open_device, know_triton):
         Thread(target=quietly, args=(work,), daemon=True).start()
 
