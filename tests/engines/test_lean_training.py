@@ -18,14 +18,14 @@ from attendo.engines.cpu.lines import Line
 from attendo.engines.cpu.loss import LeanLoss, cross_entropy_
 from attendo.engines.cpu.residual import ResidualNorm
 from attendo.engines.cpu.training import LeanTeacherForcing, lean_if_possible
-from attendo.engines.cuda.training.fused import FusedTeacherForcing
+from attendo.engines.cuda.training.fused import FusedRDrop, FusedTeacherForcing
 from attendo.model.build import build_model
 from attendo.model.config import TransformerConfig, in_family
 from attendo.model.presets import preset
 from attendo.runs.build_trainer import objective_of
 from attendo.training.config import TrainingConfig
 from attendo.training.device import Machine
-from attendo.training.objective import TeacherForcing
+from attendo.training.objective import RDrop, TeacherForcing
 from attendo.training.optimizer import build_optimizer
 from attendo.training.step import train_step
 from tests.engines.same_dropout import dropping_again
@@ -235,5 +235,9 @@ def test_only_what_the_step_computes_is_given_to_it():
     kinds = {"written-out": TeacherForcing, "lean": LeanTeacherForcing, "fused": FusedTeacherForcing}
     for step, kind in kinds.items():
         assert type(objective_of(training, tiny, replace(CPU, step=step))) is kind
+    dropping = TrainingConfig(r_drop=5.0, label_smoothing=0.2)
+    for step, kind in (("written-out", RDrop), ("fused", FusedRDrop)):
+        chosen = objective_of(dropping, tiny, replace(CPU, step=step))
+        assert (type(chosen), chosen.alpha, chosen.label_smoothing) == (kind, 5.0, 0.2)
     gpu = replace(CPU, device=torch.device("cuda"))
     assert lean_if_possible(gpu, tiny, training) is gpu
