@@ -5,6 +5,7 @@ with a sentence after a salutation, with a closing after a sentence, or two sent
 letters.tsv; those to a friend say du, all others Sie, and these two are never put together.
 """
 
+from datetime import timedelta
 from random import Random
 
 from recipes.default.made_up_kinds.dates import any_day, short
@@ -22,16 +23,20 @@ from recipes.default.made_up_kinds.words import CHINESE_SURNAMES, CITIES, GIVEN_
 PATTERNS = table("letters")
 JOBS = texts("jobs")
 COMPANIES = ("Velora", "Tamino", "Belvia", "Quento", "Solvanta", "Mirelo", "Kortena", "Fendalo")
-YEARLY = (
+SUMS = (
     Phrase("{n}欧元", "{n} euros", "{n} Euro"),
     Phrase("{n}元", "{n} yuan", "{n} Yuan"),
     Phrase("{n}美元", "{n} dollars", "{n} Dollar"),
 )
 # Words that begin a sentence and are written small after a salutation; a sentence with another first word stays alone.
 SMALL = (
-    "Thank Please We Unfortunately Could Do If As My This It Vielen Ich Wir Herzlichen Wie Leider Hiermit Anbei Im "
-    "Bitte Bei Könnten Haben Würde Passt Es Sobald Für Mein Dies"
+    "Thank Please We Unfortunately Could Do If As My This It The Your Our Would Have Attached Enclosed In At To From "
+    "For After Once There Due You A Should Further Regarding According Because While So With Without First Below "
+    "Vielen Ich Wir Herzlichen Wie Leider Hiermit Anbei Im Bitte Bei Könnten Haben Würde Passt Es Sobald Für Mein Dies "
+    "Der Die Das Da Meine Unser Unsere Falls Wenn Wegen Sollte Sollten Nach Ab Über Während Um Zu Zum Auf Hätten "
+    "Hatten Wären Wäre Gerne Als Seit Mit Zunächst Soweit Hier Diese Was Am An Aufgrund Gegen Ohne Beim Solange"
 )
+KEPT = ("I", "Ihr", "Ihre", "Ihren", "Sie")  # written large after a salutation too
 
 
 def in_group(group: str) -> list[Pattern]:
@@ -39,9 +44,9 @@ def in_group(group: str) -> list[Pattern]:
 
 
 def small(text: str) -> str | None:
-    """As after "Dear Ms. Weber,": small but for I; nothing if it is not known whether it may be."""
-    first = text.split(" ")[0]
-    if first == "I":
+    """As after "Dear Ms. Weber,": small but for I and Ihr; nothing if it is not known whether it may be."""
+    first = text.split(" ")[0].removesuffix(",")
+    if first in KEPT:
         return text
     return text[0].lower() + text[1:] if first in SMALL.split() else None
 
@@ -61,7 +66,8 @@ def before_closing(sentence: Phrase, end: Phrase) -> Phrase:
 def slots(rng: Random) -> dict[str, Phrase]:
     """Something for every slot of letters.tsv."""
     job, age = rng.choice(JOBS), rng.randint(18, 90)
-    first, last = sorted((any_day(rng), any_day(rng)), key=lambda day: (day.month, day.day))
+    first = any_day(rng)
+    last = first + timedelta(days=rng.randint(1, 21))  # holidays, a stay in a hotel
     return forms(rng.choice(DOCUMENTS)) | {
         "surname": rng.choice(SURNAMES if rng.random() < 0.6 else CHINESE_SURNAMES),
         "name": rng.choice(GIVEN_NAMES),
@@ -69,9 +75,10 @@ def slots(rng: Random) -> dict[str, Phrase]:
         "company": same(rng.choice(COMPANIES)),
         "job": job,
         "a_job": job._replace(en=f"{a_or_an(job.en)} {job.en}"),
-        "salary": fill(rng.choice(YEARLY), n=grouped(rng.randint(20, 200) * 1000)),
+        "salary": fill(rng.choice(SUMS), n=grouped(rng.randint(20, 200) * 1000)),
         "number": order_number(rng),
         "price": price(rng),
+        "amount": fill(rng.choice(SUMS), n=grouped(rng.randint(8, 80) * 50)),
         "n": number(rng, 2, 30),
         "two": number(rng, 2, 9),
         "years": number(rng, 2, 30),
