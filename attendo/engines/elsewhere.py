@@ -13,7 +13,7 @@ from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.length import MOST_TOGETHER
 from attendo.decoding.options import SamplingOptions, SearchOptions
 from attendo.engines.engine import Engine, Limits, Request
-from attendo.errors import AttendoError
+from attendo.errors import AttendoError, InputError
 from attendo.special_tokens import SPECIAL
 
 WARM_UP = Request((SPECIAL.eos,) * 12, max_length=12)
@@ -116,8 +116,8 @@ def serve_engine(
     try:
         engine = load()
         answer: object = EngineFacts.of(engine)
-    except AttendoError as error:
-        answer, asking = error, []
+    except Exception as error:  # a library's, or the driver's: who asked should know of it
+        answer, asking = told(error), []
     for one in connections:
         one.send(answer)
     if likely and asking:
@@ -134,6 +134,14 @@ def serve_engine(
                 continue
             try:
                 answer = list(getattr(engine, what)(*given, **named))
-            except AttendoError as error:
-                answer = error
+            except Exception as error:
+                answer = told(error)
             one.send(answer)
+
+
+def told(error: Exception) -> AttendoError:
+    """As it can be sent: the class of another library may not be known where it arrives."""
+    if isinstance(error, AttendoError):
+        return error
+    reason = str(error).strip().partition("\n")[0]
+    return InputError(f"the process that decodes failed: {type(error).__name__}: {reason}")

@@ -28,7 +28,7 @@ class Telling:
         if options.beam_size == 7:
             raise InputError("no seven")
         if options.beam_size == 9:
-            raise RuntimeError("out of memory")
+            raise RuntimeError("out of memory\nwith details")
         return ([hypothesis(request.ids)] * options.n_best for request in requests)
 
     def sample(self, requests, options, seeds=None):
@@ -81,6 +81,8 @@ def test_an_error_is_the_answer_and_the_next_question_is_answered():
         there = EngineElsewhere.at(connection)
         with pytest.raises(InputError, match="no seven"):
             there.search(REQUESTS, SearchOptions(beam_size=7))
+        with pytest.raises(InputError, match=r"the process that decodes failed: RuntimeError: out of memory$"):
+            there.search(REQUESTS, SearchOptions(beam_size=9))
         assert len(list(there.search(REQUESTS, SearchOptions()))) == 2
 
 
