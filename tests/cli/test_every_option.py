@@ -139,7 +139,7 @@ def cases(seed, count, names):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_odd_values_get_a_line_and_a_code(seed, tmp_path, evidence):
-    run_cases(seed, 100, tmp_path, evidence)
+    run_cases(seed, 70, tmp_path, evidence)
 
 
 @pytest.mark.slow

@@ -183,12 +183,13 @@ def test_the_command_writes_the_page_and_says_where(tmp_path, capsys):
     assert (out / "explain.html").read_text(encoding="utf-8").startswith('<!DOCTYPE html>\n<html lang="zh">')
 
 
-def test_a_text_that_is_too_long_for_a_page_gets_a_line(tmp_path, capsys):
+def test_a_text_that_is_too_long_for_a_page_gets_a_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("attendo.explain.page.MOST_TOKENS", 3)  # to translate 150 takes a while
     (tmp_path / "old").mkdir()
     for out in (tmp_path / "new" / "deeper", tmp_path / "old"):
-        code, _, told = attendo("explain", "爱" * 160, "--to", "en", "--out", str(out), capsys=capsys)
+        code, _, told = attendo("explain", "我爱机器学习", "--to", "en", "--out", str(out), capsys=capsys)
         assert code == 1
-        assert "a page shows at most 150 of each" in told
+        assert "a page shows at most 3 of each" in told
         assert [path.name for path in tmp_path.iterdir()] == ["old"]  # no folder is left that was made for nothing
         assert list((tmp_path / "old").iterdir()) == []
 

@@ -210,8 +210,8 @@ def test_small_requests_do_not_wait_for_large_ones(echo, evidence):
 
 
 def test_mixed_load_leaves_nothing_behind(echo, evidence):
-    """20 seconds of good, bad and broken-off requests: memory, files and threads stay as they are."""
-    soak(slow(echo, 0.001), evidence, seconds=20.0)
+    """10 seconds of good, bad and broken-off requests: memory, files and threads stay as they are."""
+    soak(slow(echo, 0.001), evidence, seconds=10.0)
 
 
 @contextmanager
